@@ -227,9 +227,9 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     return list(rows.values())
 
 
-def listed(shown: Shown, head: Sequence[str], most: int) -> Block:
+def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
     """The best spans with their start logit, end logit, score and lead over "no answer", or as many
-    of these as `head` names; variants of one unfold.
+    of these as `heads` names; variants of one unfold.
     """
     null, rows = float(null_logits(shown.reading).min()), list[Block]()
 
@@ -237,14 +237,15 @@ def listed(shown: Shown, head: Sequence[str], most: int) -> Block:
         sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, c.score - null)]
         numbers[2] = sign + numbers[2]
-        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(head) - 1]]
+        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(heads)]]
 
     for first, *others in families(shown):
         sets, label = {"selection": [first.span.start, first.span.end]}, small_number(len(others))
         label = f"and {label} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others]) if others else None
         rows.append(row(*cells(first), sets=sets, more=more))
-    return table("listed", head, rows, "The best spans and their scores")
+    columns = "span; its variants differ by a mark or part of a word", *heads
+    return table("listed", columns, rows, "The best spans and their scores")
 
 
 def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from qa_demo.blocks import Block
 
-COVERED = ("finding", "formula", "figure", "table", "closing", "answer", "code")
+COVERED = ("idea", "finding", "formula", "figure", "table", "closing", "answer", "code")
 KEPT = ("special", "blank", "edge", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""
 

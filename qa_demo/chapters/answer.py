@@ -35,8 +35,7 @@ SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 LONG, AROUND = 700, 220
 """Characters: a longer paragraph is shown in parts, with this much before and after a span."""
-SPAN = "span; its variants differ by a mark or part of a word"
-HEAD = SPAN, "start logit", "end logit", "score", "lead over “no answer”"
+HEAD = "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
 figures_of = cache(load_known)
 
@@ -80,10 +79,10 @@ def best_span(shown: Shown) -> list[Block | None]:
     said = f"Of {many:,} spans of up to {shown.decode.max_answer_length} tokens, {{}} has the "
     said += f"highest score, *{number(best.score)}*."
     if shown.state.rule != "logits":
-        said = "By another rule (Long text, step 4) the best span is {}, with the score "
+        said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
         said += f"*{number(best.score)}*."
     if shown.prediction.answer is None:
-        said += " It is not returned: “no answer” wins (step 2)."
+        said += " It is not returned: “no answer” wins (“Or no answer?”)."
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
         who = "You did not mark" if shown.state.gold else "Nobody marked"
         said += f" {who} exactly these words as right."
@@ -96,7 +95,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     return [
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
-            "the best one*, unless “no answer” wins (step 2)."
+            "the best one*, unless “no answer” wins (“Or no answer?”)."
         ),
         ui.finding(said, texts.span_words(best, 60)),
         None if shown.state.veil else legend,  # whose marks they are is covered too

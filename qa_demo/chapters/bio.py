@@ -230,7 +230,7 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
     answers = bio.decode_reading(tags.reading)
     if [x.span for x in answers] != [*runs]:
         read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
-        text += f"Read together (step 4) the tags give {', '.join(['{}'] * len(read))}. "
+        text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}. "
         given += read
     text += f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
     return ui.finding(text, *given, O)

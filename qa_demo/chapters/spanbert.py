@@ -150,7 +150,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         cuts if b.now.sbo else None,
         guesses(b),
         losses(b),
-        ui.closing("Both losses only train the encoder (step 3)."),
+        ui.closing("Both losses only train the encoder (“To a reader”)."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
     ]
 
@@ -347,7 +347,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         text("twice", *twice, select=False, dots=True),
         ui.group("laws", 6, *laws),
         lengths([d.length for d in found.draws]),
-        ui.closing("Spans are harder for this model. Whether they teach it more is step 4."),
+        ui.closing("Spans are harder for this model. Whether they teach it more: see “Worth”."),
         *ui.folds(table, exactly, SNIPPET),
     ]
 
@@ -372,12 +372,14 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
         f"The new layer has two vectors and two biases; in a model like our small one 2 × {d} "
         f"+ 2 = {2 * d + 2:,} numbers. Its weights begin at random, its biases at 0. SpanBERT "
         "was pre-trained from scratch with MLM and SBO together, never with SBO alone; ours "
-        "went on from a trained encoder. BERT’s other task, whether one text follows another "
-        "(next sentence prediction), is left out."
+        "went on from a trained encoder."
     )
     both, lowered = say("L = L{} + L{}", MLM, SBO), "L = −½ (log P(right start) + log P(right end))"
     return [
-        ui.finding("SpanBERT changes what the encoder has learnt, not how an answer is found."),
+        ui.finding(
+            "SpanBERT changes what the encoder has learnt, not how an answer is found. It trains "
+            "on one segment of text, without BERT’s next sentence prediction."
+        ),
         path,
         ui.formula("formula", both, label="pre-training lowers", span=4),
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),

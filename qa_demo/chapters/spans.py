@@ -25,7 +25,7 @@ STEPS = ("Spans",)
 OPENS: dict[int, dict[str, Any]] = {}
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
-HEAD = "the best, variants merged", "start", "end", "score"
+HEAD = "start", "end", "score"
 SNIPPET = ui.snippet("spans")
 
 
@@ -102,7 +102,7 @@ def _short(p: Prediction) -> str:
     """Why "no answer" does not win with a higher score."""
     if p.limit is None or p.score_diff is None or p.score_diff <= 0:
         return ""
-    return f", not the {number(p.limit)} more that it needs to win (Answer, step 2)"
+    return f": more, by less than the threshold, {number(p.limit)} (Answer, “Or no answer?”)"
 
 
 def square(shown: Shown, sq: Square) -> Block:
@@ -123,9 +123,9 @@ def square(shown: Shown, sq: Square) -> Block:
     cell["fillcolor"] = f"score:{shade:.3f}"
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
     across = ticks(shown, sq, best.span.end, 92 * cells)  # not the selection: it is the overlay's
-    down = ticks(shown, sq, best.span.start, 26 * cells)
-    name = f"{word(shown.encoding, best.span.start)}  {number(best.start_logit)}"
-    left = int(min(220, max(128, 48 + 7.6 * len(name))))  # room for it beside the axis' title
+    down = ticks(shown, sq, best.span.start, 32 * cells)
+    name = 8.2 * len(word(shown.encoding, best.span.start))
+    left = int(min(220, max(128, 52 + name)))  # room for it beside the axis' title
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
@@ -135,9 +135,10 @@ def square(shown: Shown, sq: Square) -> Block:
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
     barred = not_allowed(shown, sq)
-    narrow: Block = {"height": 400, "margin.l": 92, "margin.r": 8, "annotations.2.textangle": 0}
+    small = int(min(150, max(92, 12 + name)))
+    narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, "annotations.2.textangle": 0}
     narrow |= {"annotations.2.text": "starts at ↓", "annotations.2.y": 1}
-    narrow |= {"annotations.2.xshift": -90, "xaxis.showticklabels": False}
+    narrow |= {"annotations.2.xshift": 2 - small, "xaxis.showticklabels": False}
     narrow |= {"data.heatmap.showscale": False}
     narrow |= {f"annotations.{3 + k}.text": "<b>not<br>allowed</b>" for k in range(len(barred))}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
@@ -180,7 +181,7 @@ def not_allowed(shown: Shown, sq: Square) -> list[Block]:
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
         y = float(max(runs, key=len).mean())
         said = "another window sees<br>more around these starts"
-        found.append((said, (y + min(m, y + longest)) / 2, y))
+        found.append((said, min(0.84 * m, (y + min(m, y + longest)) / 2), y))
     return [
         ui.note(
             f"<b>not allowed</b><br>{t}", sq.first + x, sq.first + y, bgcolor=PAPER, borderpad=3
@@ -209,10 +210,11 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
     start, end = sq.logits(i, j)
     side, way = ("left", 10) if j < sq.first + sq.size * 0.7 else ("right", -10)
     row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "bgcolor": PAPER}
+    row["align"] = "right"
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
     cell: Block = {"bgcolor": PAPER, "borderpad": 2, "yanchor": "bottom", "yshift": 10}
     names = [
-        ui.note(f"{bold(e, i)}  {number(start)}", 0, i, START, 14, **row),
+        ui.note(f"{bold(e, i)}<br>{number(start)}", 0, i, START, 14, **row),
         ui.note(f"{bold(e, j)}  {number(end)}", j, 0, END, 14, **column),
         ui.note(f"<b>{number(start + end)}</b>", j, i, xanchor=side, xshift=way, **cell),
     ]

@@ -248,7 +248,7 @@ def shares_exactly(shares: Shares) -> list[str]:
     a, n = shares.found, shares.found.n_steps
     blank, special = BLANKS[a.baseline or "pad"], number(a.sum - float(shares.values.sum()))
     return [
-        "The lead is that of this span in this window at every step (its sum: Answer, step 2). "
+        "The lead is that of this span in this window at every step (its sum: chapter Answer). "
         f"The blank text has {blank} in the place of every token of question and paragraph; [CLS] "
         f"and [SEP] stay, and their shares, {special} in sum, are among all shares. Step k of {n} "
         f"reads vectors that have gone (k − ½) / {n} of their way from blank. A word's share is "

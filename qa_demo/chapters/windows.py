@@ -102,7 +102,7 @@ def changed(w: Windows) -> str:
     if before is None or w.here == before:
         return ""
     if w.here["example"] != before["example"]:
-        return f"Another text, in windows of {w.size}, step {w.step}. "
+        return f"This step has its own text, in windows of {w.size}, one every {w.step} tokens. "
     return f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "
 
 
@@ -134,7 +134,7 @@ def split(w: Windows) -> list[Block | None]:
     several, room = len(w.rows) > 1, w.room
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
-    found += "; yet “no answer” wins (step 3)." if w.silent else ", so this is the answer."
+    found += "; yet “no answer” wins." if w.silent else ", so this is the answer."
     if w.higher is not None:
         same, r = w.higher
         found += f" In window {r.k} these words score {number(same)} and do not count: "
@@ -171,7 +171,7 @@ def sliders(w: Windows) -> list[Block]:
     if safe is not None and safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
         far += f"; small: an answer of over {plural(safe, 'token')} may be cut and never found"
     elif safe is not None:
-        far += f"; answers of up to {safe} tokens stay whole (step 2)"
+        far += f"; answers of up to {safe} tokens stay whole (“One start, one window”)"
     return [
         ui.slider("size", "max_seq_length", "window size", least, high, 1, w.size, says=says),
         ui.slider("step", "doc_stride", to, low, w.room, 1, w.step, says=far),
@@ -298,7 +298,7 @@ def three_rules(w: Windows) -> list[Block | None]:
     if names:
         each = listing(names) if len(names) < 5 else f"{names[0]} to {names[-1]} but {k}"
         said = f"By their largest P window{'s' * (len(names) > 1)} {each} would take {{}} too, yet "
-        said += f"cannot return it: its start counts in window {k} only (step 2)."
+        said += f"cannot return it: its start counts in window {k} only (“One start, one window”)."
         copies = ui.remark("copies", said, span_words(w.best, 30))
     last = "A high P says: highest within this window. It says nothing about another window."
     return [
@@ -419,8 +419,8 @@ def exactly(w: Windows) -> list[Block | str]:
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
-        "count in it (step 2). The last window ends with the paragraph and may be shorter. "
-        "A step larger than what a window holds would skip words and is refused.",
+        "count in it (“One start, one window”). The last window ends with the paragraph and may be "
+        "shorter. A step larger than what a window holds would skip words and is refused.",
         "The rule is min(left, right) + 0.01 · tokens of the window; of equals the first window "
         "(BERT's “max context”). Only the start is asked, not the end.",
         "“No answer” of a window is start logit + end logit of its [CLS]. Since the smallest "

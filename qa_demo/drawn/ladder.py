@@ -209,7 +209,7 @@ def ladder(
     for (a, z), name in zip(cols.cells, cols.names, strict=True):
         some = ", ".join(sorted({*labels[a : z + 1]}))
         names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
-        own = f" <b>{labels[a]}</b>" if labels else ""
+        own = f"<br><b>{labels[a]}</b>" if labels else ""
         short.append(escape(dotted(cols.e, a)) + own if a == z else "…")
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
@@ -220,9 +220,14 @@ def ladder(
     last = min(many - 1, max(0, cols.of(near) - 1) + 5)
     first = max(0, last - 5)
     view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
-    narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": -40, "margin.b": 88}
-    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "height": height + 88}
-    narrow["xaxis.ticktext"] = short
+    room = 330 / (view[1] - view[0])  # pixels of a column
+    upright = all(
+        6 * len(dotted(cols.e, a)) < room for a, z in cols.cells[first : last + 1] if a == z
+    )
+    angle, below = (0, 44) if upright else (-40, 88)
+    narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
+    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": ""}
+    narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12, "height": height + below}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0
     for n, (r, head) in enumerate(zip(rungs, heads, strict=True)):

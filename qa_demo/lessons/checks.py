@@ -164,30 +164,18 @@ def temperature_keeps_order(t: Seen) -> Facts:
     return {"word": name, "cold": p, "warm": probability(q), "temperature": f"{temperature:g}"}
 
 
-def _peaks(t: Seen) -> tuple[int, int]:
-    """Where start and end are highest, each for itself, when that is no allowed pair."""
-    w = t.window
-    i, j, _ = separate_argmaxes(t.shown.reading, w.index, t.shown.decode)
-    need(i > j, "here the highest start and the highest end do form an allowed pair")
-    return w.to_doc(i), w.to_doc(j)
-
-
 def argmaxes_apart(t: Seen) -> Facts:
-    """The highest start and the highest end, each for itself, form no allowed pair."""
-    start, end = map(t.named, _peaks(t))
-    return {"start": start, "end": end}
-
-
-def mean_of_maxima(t: Seen) -> Facts:
-    """(max P(start) + max P(end)) / 2 is the score of no span."""
-    (a, b), best = _peaks(t), t.best.span
-    side, outside = ("start", a) if best.start <= b <= best.end else ("end", b)
-    need(not best.start <= outside <= best.end, "the best span holds both maxima")
-    p, q = float(t.p[t.window.to_pos(a)]), float(t.q[t.window.to_pos(b)])
-    both = [probability(p), probability(q)]
-    mean = equals(both, sum(map(value, both)) / 2, probability((p + q) / 2)).strip()
-    names = {"start": t.named(a), "end": t.named(b), "outside": t.named(outside), "side": side}
-    return {**names, "p": both[0], "q": both[1], "mean": mean}
+    """The highest start and the highest end of the paragraph, each for itself, form no allowed
+    pair; so (max P(start) + max P(end)) / 2 is the score of no span.
+    """
+    i, j, _ = separate_argmaxes(t.shown.reading, t.window.index, t.shown.decode)
+    need(i > j, "here the highest start and the highest end do form an allowed pair")
+    s, e, *both = (float(x) for x in (t.logits[0][i], t.logits[1][j], t.p[i], t.q[j]))
+    p, q = map(probability, both)
+    mean = equals([p, q], (value(p) + value(q)) / 2, probability(sum(both) / 2)).strip()
+    found = {"top_start": s, "top_end": e, "total": s + e, "p": p, "q": q, "mean": mean}
+    found |= {side: t.named(t.window.to_doc(at)) for side, at in (("start", i), ("end", j))}
+    return {**found, "second": quote(t.shown.prediction.n_best[1].candidate.text)}
 
 
 def allowed_pairs(t: Seen) -> Facts:

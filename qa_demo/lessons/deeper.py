@@ -12,13 +12,13 @@ from qa_demo.core.attention import Looks
 from qa_demo.core.base import log_softmax, logsumexp, softmax
 from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.heads import Products
-from qa_demo.core.losses import count_labels
+from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import check_options
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
-from qa_demo.printed import number, percent, plural, probability, quote, signed, small_number
+from qa_demo.printed import fine, number, percent, plural, probability, quote, signed, small_number
 
 
 def _start(t: Seen) -> Products:
@@ -30,7 +30,7 @@ def one_vector(t: Seen) -> Facts:
     """The start logit is S · h + b_S with the one S of the reader."""
     made = _start(t)
     need(abs(made.total - t.best.start_logit) < 0.01, "the logit is no product with one vector")
-    return {"width": len(made.vector)}
+    return {"width": len(made.vector), "n": int(t.window.is_context.sum())}
 
 
 def other_question(t: Seen) -> Facts:
@@ -69,8 +69,9 @@ def label(t: Seen) -> Facts:
     need(w.holds(span), "the answer stands in another window")
     p, top = float(t.p[w.to_pos(span.start)]), int(t.p.argmax())
     likely = t.named(w.to_doc(top)) if w.is_context[top] else quote(t.e.cls_token)
-    facts = {"label": t.named(span.start), "p": probability(p), "n": len(t.p)}
-    facts |= {"top": likely, "q": probability(float(t.p[top]))}
+    own, cost = (-float(np.log(x)) for x in (t.p[top], p))
+    facts = {"label": t.named(span.start), "p": fine(-cost), "cost": cost, "n": len(t.p)}
+    facts |= {"top": likely, "q": fine(-own), "own": own}
     return {**facts, "pull": signed((1 - p) / 2, 3)}
 
 
@@ -101,7 +102,7 @@ def windows(t: Seen) -> Facts:
     read = {d for w in every for d in range(w.doc_start, w.doc_stop)}
     need(len(read) == len(t.e.context_ids), "some words are in no window")
     sizes = {"pieces": len(read), "room": check_options(t.e, options), "step": options.doc_stride}
-    return {**sizes, "windows": len(every), "more": len(every) - 1, "k": t.best.window + 1}
+    return {**sizes, "windows": len(every), "more": len(every) - 1}
 
 
 def _proposals(t: Seen) -> Proposals:
@@ -112,12 +113,15 @@ def _proposals(t: Seen) -> Proposals:
 
 def owner(t: Seen) -> Facts:
     """Of several copies of a start the one counts whose window sees most around it."""
-    held = _proposals(t).holding
-    need(len(held) > 1, "only one window holds the best span")
+    rows = _proposals(t)
+    held = rows.holding
     need(held[0].edge == max(r.edge for r in held), "the window in use does not see most")
+    other = need(rows.higher, "no other copy scores higher")[1]
+    (left, right), (left_m, right_m) = held[0].near or (0, 0), other.near or (0, 0)
+    need(left + right == left_m + right_m, "the two windows hold different lengths")
     edges = ", ".join(f"{r.edge} in window {r.k}" for r in held)
-    scores = ", ".join(f"{number(r.same)} in window {r.k}" for r in held if r.same is not None)
-    return {"edges": edges, "scores": scores, "k": held[0].k}
+    sides = {"left": left, "right": right, "left_m": left_m, "right_m": right_m}
+    return {**sides, "edges": edges, "k": held[0].k, "m": other.k}
 
 
 def smallest_null(t: Seen) -> Facts:
@@ -135,7 +139,8 @@ def maxima_mislead(t: Seen) -> Facts:
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(t.best.span), "here the rule finds the window")
     need(top.tops[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
-    return {"mean": probability(top.mean), "k": top.k, "win": win.k}
+    own, (p, q) = need(top.own, "it proposes no span"), map(probability, top.tops[2:])
+    return {"p": p, "q": q, "own": quote(own.text), "k": top.k, "win": win.k}
 
 
 def likely_begin(t: Seen) -> Facts:
@@ -161,10 +166,12 @@ def several_spans(t: Seen) -> Facts:
 def floor(t: Seen) -> Facts:
     """Where annotators disagree the loss of the tags has a floor above 0."""
     golds = [span_at(t.e, a.char_start, a.char_end) for a in t.shown.golds]
-    need(len(set(golds)) > 1, "the annotators agree")
     terms = soft_terms(t.shown.true, golds)
-    tokens = plural(int((terms.floor > 0).sum()), "token")
-    return {"floor": float(terms.floor.sum()), "loss": terms.total, "tokens": tokens}
+    apart = terms.floor[terms.floor > 0]
+    two_to_one = len(apart) and np.allclose(apart, entropy(np.array([2 / 3, 1 / 3])))
+    need(two_to_one, "the annotators agree, or differ in another way than 2 : 1")
+    found = {"floor": float(apart.sum()), "loss": terms.total, "above": terms.divergence.sum()}
+    return {**found, "tokens": plural(len(apart), "token")}
 
 
 def mean_length(_: Seen) -> Facts:

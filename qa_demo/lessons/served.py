@@ -158,7 +158,8 @@ def handout(table: str) -> bytes:
     rows, seen = list[str](), set[str]()
     for step in lesson.steps:
         state, chapter = step.state, step.state.chapter
-        name = CHAPTERS[chapter].NAME + (f", step {state.step}" if state.step > 1 else "")
+        one = CHAPTERS[chapter]
+        name = f"{one.NAME}, “{one.STEPS[state.step - 1]}”" if state.step > 1 else one.NAME
         made = base64.urlsafe_b64encode(orjson.dumps(dump(state))).decode().rstrip("=")
         at = "" if chapter in seen else f' id="{chapter}"'
         seen.add(chapter)

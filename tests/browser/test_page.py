@@ -196,6 +196,16 @@ def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
     assert text.startswith(wanted)
 
 
+def test_on_a_phone_a_number_at_the_left_edge_stays_inside_the_text(open_page):
+    page = open_page({"example": "reef", "chapter": "start_end"}, width=375)
+    page.locator("#chapter .word > .at-left").first.wait_for()
+    outside = """() => [...document.querySelectorAll('#chapter .word > b')].filter((e) => {
+        const [a, b] = [e, e.closest('.text')].map((x) => x.getBoundingClientRect());
+        return a.left < b.left - 1 || a.right > b.right + 1;
+    }).map((e) => e.textContent)"""
+    assert page.evaluate(outside) == []
+
+
 def test_under_the_veil_nothing_tells_the_answer(open_page):
     page = open_page({**ORESUND, "chapter": "spans"})
     score = page.locator("[data-block=sum]").inner_text().split("=")[-1].split()[0]

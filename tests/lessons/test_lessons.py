@@ -204,7 +204,6 @@ LACK = [
     ("reader_span", "cacao", "all annotators"),
     ("temperature_keeps_order", "oresund", "temperature is 1"),
     ("argmaxes_apart", "oresund", "do form an allowed pair"),
-    ("mean_of_maxima", "oresund", "do form an allowed pair"),
     ("no_answer", "oresund", "answers this question"),
     ("unsure", "oresund", "not a doubtful one"),
     ("windows", "oresund", "fits into one window"),
