@@ -11,7 +11,7 @@ import pytest
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, Example, I, O
 from qa_demo.training import data
-from qa_demo.training.data import OTHER, SHARES, Drawn, Sampler, items, marks, reworded, targets
+from qa_demo.training.data import SHARES, Drawn, Sampler, items, marks, reworded, targets
 from tests.model import kit
 from tests.training import toy
 
@@ -164,10 +164,6 @@ def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on() -
 def test_a_question_with_one_word_exchanged(question: str, made: set[str | None]) -> None:
     canal = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed."
     assert {reworded(question, canal, random.Random(k)) for k in range(40)} == made
-
-
-def test_an_opposite_of_an_opposite_is_the_word() -> None:
-    assert all(OTHER[OTHER[word]] == word for word in OTHER if OTHER[word] in OTHER)
 
 
 @pytest.mark.parametrize(("kind", "words"), [("unlabelled", "river"), ("exchanged", "last")])

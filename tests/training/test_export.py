@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,10 +42,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(folder: Path, **settings: object) -> Path:
     """What a run says of itself."""
     folder.mkdir(exist_ok=True)
-    made = {"torch": "2.13.0", "mixed_precision": "no", "steps": 7, "dev": "/x/dev.json"}
-    (folder / "settings.json").write_text(
-        json.dumps({"train": ["/x/a.json:1"], **made, **settings})
-    )
+    made = {"train": ["/x/a.json:1"], "dev": "/x/dev.json", "steps": 7}
+    made |= {"torch": "2.13.0", "mixed_precision": "no"}
+    (folder / "settings.json").write_text(json.dumps(made | settings))
     (folder / "state.json").write_text('{"step": 7, "seconds": 130.2}')
     return folder
 
@@ -124,7 +124,7 @@ def test_a_card_tells_the_commands_of_teacher_and_student(
 
 
 def test_an_adapter_is_refused_where_its_base_does_not_fit(
-    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    exported: tuple[Path, TwoHeads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, other = exported[0], tmp_path / "other"
     kit.save(other, "mpnet")
@@ -138,26 +138,31 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ModelUnavailable, match=r"needs some/encoder@abc; start with --base"):
         load_reader(str(folder))
-    weights = load_file(base / "model.safetensors")
-    for layer, width, said in (
+
+
+@pytest.mark.parametrize(
+    ("layer", "width", "said"),
+    [
         ("encoder.layer.9.x", 16, "whose matrix is None"),
         ("encoder.layer.0.attention.attn.q", 8, r"whose matrix is \[16, 16\]"),
-    ):
-        change = {f"{layer}.A": torch.ones(2, width), f"{layer}.B": torch.ones(16, 2)}
-        with pytest.raises(BadCheckpoint, match=said):
-            merged(weights, change, "mpnet.")
-    about = json.loads((folder / "reader.json").read_text())
-    for wrong in (None, {"repo": "a"}, {"repo": "", "revision": "b", "sha256": "c"}):
-        broken = tmp_path / f"broken {wrong}"
-        broken.mkdir()
-        for path in folder.iterdir():
-            (broken / path.name).write_bytes(path.read_bytes())
-        (broken / "checksums.json").unlink()
-        (broken / "reader.json").write_text(json.dumps(about | {"base": wrong}))
-        with pytest.raises(
-            BadCheckpoint, match=r"must name the adapter's base|reader\.json\.base\.\w+: "
-        ):
-            load_reader(str(broken), replace(LOOPBACK, base=base))
+    ],
+)
+def test_a_change_of_another_form_is_refused(base: Path, layer: str, width: int, said: str) -> None:
+    change = {f"{layer}.A": torch.ones(2, width), f"{layer}.B": torch.ones(16, 2)}
+    with pytest.raises(BadCheckpoint, match=said):
+        merged(load_file(base / "model.safetensors"), change, "mpnet.")
+
+
+@pytest.mark.parametrize("wrong", [None, {"repo": "a"}, {"repo": "", "revision": "b"}])
+def test_an_adapter_names_its_base(
+    exported: tuple[Path, TwoHeads], base: Path, tmp_path: Path, wrong: object
+) -> None:
+    broken = shutil.copytree(exported[0], tmp_path / "broken")
+    (broken / "checksums.json").unlink()
+    about = json.loads((broken / "reader.json").read_text()) | {"base": wrong}
+    (broken / "reader.json").write_text(json.dumps(about))
+    with pytest.raises(BadCheckpoint, match=r"must name the adapter's base|json\.base\.\w+: "):
+        load_reader(str(broken), replace(LOOPBACK, base=base))
 
 
 def test_a_folder_that_was_not_scored_has_no_card(tmp_path: Path, capsys) -> None:

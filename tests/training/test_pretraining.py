@@ -69,28 +69,21 @@ def fresh(home: Path, **more) -> Pretrainer:
     return load(str(home / "encoder"), counts, **more)
 
 
-def test_a_hash_keeps_paragraphs_apart_and_copies_stay_on_one_side(tmp_path):
+def test_a_hash_keeps_paragraphs_apart_and_more_text_is_only_trained_on(tmp_path):
     lines = [f"paragraph number {k} of the file" for k in range(4000)]
-    (tmp_path / "a.txt").write_text("\n".join(lines))
-    (tmp_path / "b.txt").write_text("\n".join(reversed(lines[:100])))
-    train, held = read_text([str(tmp_path / "a.txt"), str(tmp_path / "b.txt")])
-    assert sorted(train + held) == sorted(lines)
-    assert len(held) / len(lines) == pytest.approx(0.05, abs=0.012)
+    parts = {"own": lines[:3000], "copies": lines[99::-1], "more": lines[2900:], "empty": [""]}
+    for name, part in parts.items():
+        (tmp_path / name).write_text("\n".join(part))
+    own, copies, more, empty = (str(tmp_path / name) for name in parts)
+    train, held = read_text([own, copies])
+    assert sorted(train + held) == sorted(lines[:3000])
+    assert len(held) / 3000 == pytest.approx(0.05, abs=0.012)
     assert held_out("two  blanks") == held_out("two blanks")
-    (tmp_path / "empty.txt").write_text("\n")
-    with pytest.raises(BadInput, match="no paragraph"):
-        read_text([str(tmp_path / "empty.txt")])
-
-
-def test_more_text_is_only_trained_on(tmp_path):
-    lines = [f"paragraph number {k} of the file" for k in range(400)]
-    own, more = tmp_path / "a.txt", tmp_path / "more.txt"
-    own.write_text("\n".join(lines[:200]))
-    more.write_text("\n".join(lines[150:]))
-    train, held = read_text([str(own)])
     # a held-out paragraph stays held out, others are added once
-    assert read_text([str(own)], [str(more)]) == (train + lines[200:], held)
-    assert any(held_out(line) for line in lines[200:])
+    assert read_text([own], [more]) == (train + lines[3000:], held)
+    assert any(held_out(line) for line in lines[3000:])
+    with pytest.raises(BadInput, match="no paragraph"):
+        read_text([empty])
 
 
 def test_parts_begin_with_words_lose_nothing_and_fit():
@@ -113,9 +106,8 @@ def test_packs_hold_every_part_once_and_never_overflow(home):
 
 
 def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
-    first, second = batches(home), batches(home)
-    ahead = first[len(first) + 2]
-    again = second[len(first) + 2]
+    first = batches(home)
+    ahead, again = (source[len(first) + 2] for source in (first, batches(home)))
     assert all(torch.equal(ahead[name], again[name]) for name in ahead)
     assert not torch.equal(ahead["at"], first[2]["at"])
     batch = first[0]
@@ -134,10 +126,8 @@ def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
 def test_losses_are_torchs_with_their_own_denominators(home):
     torch.manual_seed(0)
     batch, model = batches(home)[0], fresh(home).eval()
-    parts = model(batch)
-    terms = {name: term.item() for name, term in parts.items()}
-    given = {name: batch[name] for name in ("input_ids", "attention_mask")}
-    whole = model.mlm(**given, output_hidden_states=True)
+    terms = {name: term.item() for name, term in model(batch).items()}
+    whole = model.mlm(batch["input_ids"], batch["attention_mask"], output_hidden_states=True)
     labels = torch.full(batch["input_ids"].shape, -100).flatten()
     labels[batch["at"]] = batch["true"]
     mlm = F.cross_entropy(whole.logits.flatten(0, 1), labels).item()
@@ -194,34 +184,46 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
     again = infill.load_exported(exported).eval()
     assert all(torch.equal(a, b) for a, b in zip((mlm, sbo), again.logits(batch), strict=True))
     plain = AutoModelForMaskedLM.from_pretrained(exported, dtype=torch.float32).eval()
-    assert next(plain.parameters()).dtype == torch.float32
-    given = {name: batch[name] for name in ("input_ids", "attention_mask")}
-    logits = plain(**given).logits.flatten(0, 1)
+    logits = plain(batch["input_ids"], batch["attention_mask"]).logits.flatten(0, 1)
     assert torch.allclose(logits[batch["at"]], mlm, atol=1e-5)
 
 
 def test_means_are_those_of_the_wires(home, exported):
     source, model = batches(home), infill.load_exported(exported).eval()
-    left = []
+    drawn = [source[k] for k in range(3)]
     with torch.no_grad():
-        for batch in (source[k] for k in range(3)):
-            x = model.mlm.bert(batch["input_ids"], batch["attention_mask"])[0]
-            left.append(x.flatten(0, 1)[batch["left"]])
-    assert torch.allclose(model.sbo.mean_left, torch.cat(left).mean(0), atol=2e-3)
+        left = torch.cat([model.hidden(batch)[batch["left"]] for batch in drawn])
+    assert torch.allclose(model.sbo.mean_left, left.mean(0), atol=2e-3)
     assert model.sbo.mean_position.abs().max() > 0
     assert model.sbo.counts.sum() == len(source.stream)
 
 
-def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
+def test_scores_are_torchs(home, exported):
+    found = batches(home, rows=1, packed=False)
+    model = infill.load_exported(exported).eval()
+    columns = infill.measure(model, found, limit=1)
+    sequence = int(np.random.default_rng(0).permutation(len(found.sequences))[0])
+    batch = found.batch([sequence], np.random.default_rng([1, 2, 0]))
+    with torch.no_grad():
+        mlm, sbo = model.logits(batch)
+    true, row = batch["true"], batch["row"]
+    assert columns["mlm_right"].tolist() == (mlm.argmax(-1) == true).float().tolist()
+    both = (mlm.softmax(-1)[row] * sbo.softmax(-1)).log()
+    for head, logits, at in (("mlm", mlm, slice(None)), ("sbo", sbo, row), ("both", both, row)):
+        wanted = F.cross_entropy(logits, true[at], reduction="none")
+        assert columns[f"{head}_loss"][at] == pytest.approx(wanted.numpy(), abs=1e-4)
+    assert np.isnan(columns["sbo_loss"]).sum() == len(true) - len(row)
+
+
+def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     asked = f"score --model {exported} --text {home}/text.txt --length 40"
     assert infill.main(asked.split()) == 0
-    metrics = json.loads((exported / "metrics.json").read_text())
     assert card.main(["--reader", str(exported)]) == 0
+    metrics = json.loads((exported / "metrics.json").read_text())
     said, overall = (exported / "README.md").read_text(), metrics["overall"]
     assert sum(g["pieces"] for g in metrics["by_fate"].values()) == overall["pieces"]
     assert overall["pieces"] >= overall["sbo_pieces"] > 0
     assert f"{overall['mlm_perplexity']:.1f}" in said
-    assert "--learning-rate 0.0003" in said
     sums = json.loads((exported / "checksums.json").read_text())
     assert {"metrics.json", SBO_FILE} <= sums.keys()
     blocks = re.findall(r"```\n(.*?)\n```", said, re.DOTALL)
@@ -232,20 +234,3 @@ def test_scores_agree_with_torch_and_the_card_shows_them(home, exported):
     where = {"encoder": str(home / "encoder"), "text": [f"{home}/text.txt"], "out": f"{home}/run"}
     assert replace(asked, **where) == settings(home, "run")
     load_spanbert(str(exported))
-
-    found = batches(home, rows=1, packed=False)
-    model = infill.load_exported(exported).eval()
-    columns = infill.measure(model, found, limit=1)
-    sequence = int(np.random.default_rng(0).permutation(len(found.sequences))[0])
-    batch = found.batch([sequence], np.random.default_rng([1, 2, 0]))
-    with torch.no_grad():
-        mlm, sbo = model.logits(batch)
-    p, q = mlm.softmax(-1), sbo.softmax(-1)
-    assert columns["mlm_right"].tolist() == (p.argmax(-1) == batch["true"]).float().tolist()
-    wanted = F.cross_entropy(mlm, batch["true"], reduction="none")
-    assert columns["mlm_loss"] == pytest.approx(wanted.numpy(), abs=1e-5)
-    both = p[batch["row"]] * q
-    true = batch["true"][batch["row"]]
-    want = -(both / both.sum(-1, keepdim=True)).log()[torch.arange(len(true)), true]
-    assert columns["both_loss"][batch["row"]] == pytest.approx(want.numpy(), abs=1e-4)
-    assert np.isnan(columns["sbo_loss"]).sum() == len(batch["true"]) - len(batch["row"])

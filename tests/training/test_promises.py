@@ -28,31 +28,30 @@ def facts(*hidden: str, model: FakeInfiller | None = None) -> dict:
     return passage_facts(entry(*hidden), model or FakeInfiller())
 
 
-class Ranked(FakeInfiller):
-    """Ranks of the first hidden piece by MLM, SBO and both as given."""
+class Told(FakeInfiller):
+    """What a head says of the first hidden pieces, piece after piece, as given."""
 
-    def __init__(self, mlm: int, sbo: int, both: int = 1) -> None:
+    def __init__(self, *said: dict[str, Said]) -> None:
         super().__init__()
-        self.ranks = {"mlm": mlm, "sbo": sbo, "both": both}
+        self.said = said
 
     def infill(self, *given, **more):
         found = super().infill(*given, **more)
-        first, *others = found.pieces
-        said = {head: replace(getattr(first, head), rank=k) for head, k in self.ranks.items()}
-        return replace(found, pieces=(replace(first, **said), *others))
+        pieces = [replace(p, **s) for p, s in zip(found.pieces, self.said, strict=False)]
+        return replace(found, pieces=(*pieces, *found.pieces[len(pieces) :]))
+
+
+def said(rank: int = 1, loss: float = 0.0) -> Said:
+    return Said((Guess("x", 0, 0.5),), rank, 0.5, loss)
 
 
 def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
     assert len(POOL) >= 10 and len({p.text for p in POOL}) == len(POOL)
     assert all(1 < p.text.count(".") <= 6 and p.reason and p.promise for p in POOL)
     assert any("words == 4" in p.promise and "championship" in p.text for p in POOL)
-
-
-def test_a_failure_that_points_at_a_passage_has_its_text() -> None:
     (failure,) = [e for e in load_examples(ASSETS / "failures.json") if e.id == "fails-roentgen"]
     (passage,) = [p for p in POOL if p.id == "roentgen"]
-    assert failure.context == passage.text
-    assert passage.kind == "the boundary misleads"
+    assert (failure.context, passage.kind) == (passage.text, "the boundary misleads")
 
 
 @pytest.mark.parametrize(
@@ -75,12 +74,12 @@ def test_a_run_beyond_the_position_table_says_so() -> None:
 
 
 def test_ranks_of_hidden_words() -> None:
-    found = facts("old harbour", model=Ranked(3, 2, 5))
+    found = facts("old harbour", model=Told({"mlm": said(3), "sbo": said(2), "both": said(5)}))
     assert [found[head]("old") for head in ("mlm", "sbo", "both")] == [3, 2, 5]
     other = facts("old harbour")["mlm"]("harbour")
     assert found["mlm"]("old", "harbour") == max(3, other), "the lowest of several"
-    kept, said = judged("sbo('old') < mlm('old')", found)
-    assert kept and said == "sbo('old') = 2, mlm('old') = 3"
+    wanted = True, "sbo('old') = 2, mlm('old') = 3"
+    assert judged("sbo('old') < mlm('old')", found) == wanted
 
 
 def test_an_unknown_fact_is_refused_with_those_that_there_are() -> None:
@@ -91,16 +90,8 @@ def test_an_unknown_fact_is_refused_with_those_that_there_are() -> None:
 
 @pytest.mark.parametrize(("curve", "fall"), [((1, 2, 5, 6, 2, 1), 4.0), ((5, 5, 1, 2, 5, 5), -3.5)])
 def test_a_long_run_falls_in_the_middle_or_does_not(curve: tuple[float, ...], fall: float) -> None:
-    class Curve(FakeInfiller):
-        def infill(self, *given, **more):
-            found = super().infill(*given, **more)
-            said = [
-                replace(p, sbo=Said((Guess("x", 0, 0.5),), 1, 0.5, loss))
-                for p, loss in zip(found.pieces, curve, strict=True)
-            ]
-            return replace(found, pieces=tuple(said))
-
-    assert facts("near the old harbour of Visby", model=Curve())["fall"]() == fall
+    model = Told(*({"sbo": said(loss=loss)} for loss in curve))
+    assert facts("near the old harbour of Visby", model=model)["fall"]() == fall
 
 
 def test_what_a_wire_or_a_neighbour_is_worth() -> None:
@@ -108,13 +99,10 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
     for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
         at = [span_at(toy.encode(TEXT), h.char_start, h.char_end) for h in entry(word).hidden]
         masked = hide(toy.encode(TEXT).context_ids, at, toy.mask_id)
-        loss = {
-            wire: toy.infill(masked, frozenset([wire] if wire else ())).pieces[0].sbo.loss
-            for wire in ("", "left", "right", "position")
-        }
-        most = max(loss, key=lambda wire: loss[wire])
-        assert facts(word, model=toy)["dearest"](word) == most
-        dearest.add(most)
+        cuts = {wire: frozenset({wire} - {""}) for wire in ("", "left", "right", "position")}
+        loss = {wire: toy.infill(masked, cut).pieces[0].sbo.loss for wire, cut in cuts.items()}
+        dearest.add(facts(word, model=toy)["dearest"](word))
+        assert loss[facts(word, model=toy)["dearest"](word)] == max(loss.values())
     assert len(dearest) > 1
     toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
     assert facts("old harbour", model=toy)["guesses"]() == 1, "equal rows cannot tell blanks apart"
