@@ -2,8 +2,9 @@
 only, Python 3.11 or later.
 
 Creates .venv where it is missing, installs requirements-dev.txt into it when that or
-requirements.txt changed, installs Chromium where there is none, and then runs pytest on two workers
-and beside it deno (format, lint and types of what runs in a browser), ruff, import-linter and mypy.
+requirements.txt changed, at the same time Chromium where there is none, and then runs pytest on two
+workers and beside it deno (format, lint and types of what runs in a browser), ruff, import-linter
+and mypy.
 All of them run even if one fails; the exit code is 0 only when all pass, and pytest's closing line
 comes last.
 `--quick` leaves out what needs a browser, a model or minutes. deno is missing only on systems for
@@ -14,6 +15,7 @@ rest runs.
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -81,25 +83,28 @@ def install() -> None:
         return
     if not PYTHON.exists():
         need(sys.executable, "-m", "venv", "--without-pip", VENV)
-    pip = (sys.executable, "-m", "pip", "--python", PYTHON)
     quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
     # Python compiles what is imported; pip would compile all of it, for longer than it installs
-    need(*pip, "install", "--quiet", "--no-compile", "-r", REQUIREMENTS[-1], **quiet)
+    install = ("install", "--quiet", "--no-compile")
+    (pip,) = re.findall(r"^pip==\S+", read.decode(), re.MULTILINE)
+    need(sys.executable, "-m", "pip", "--python", PYTHON, *install, pip, **quiet)
+    # the pip of Debian 12 and of Python 3.11 reads the lists of all files of a package much slower
+    need(PYTHON, "-m", "pip", *install, "-r", REQUIREMENTS[-1], **quiet)
     stamp.write_text(digest)
 
 
-def install_browser() -> None:
-    """Debian's Chromium through apt-get (sudo without a password); elsewhere Playwright's."""
+def has_browser() -> bool:
+    """Whether there is a Chromium now: apt-get brings Debian's (sudo without a password)."""
     if found := next(filter(None, map(shutil.which, BROWSERS)), None):
         say(f"Chromium: {found}")
-        return
+        return True
     root = () if os.name == "nt" or os.geteuid() == 0 else ("sudo", "-n")
-    if shutil.which("apt-get") and (not root or shutil.which("sudo")):
-        need(*root, "apt-get", "update", "-q", DEBIAN_FRONTEND="noninteractive")
-        install = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y")
-        need(*root, *install, "--no-install-recommends", *DEBIAN_PACKAGES)
-    else:
-        need(PYTHON, "-m", "playwright", "install", "chromium")
+    if not shutil.which("apt-get") or (root and not shutil.which("sudo")):
+        return False
+    need(*root, "apt-get", "update", "-q", DEBIAN_FRONTEND="noninteractive")
+    install = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y")
+    need(*root, *install, "--no-install-recommends", *DEBIAN_PACKAGES)
+    return True
 
 
 def check() -> list[str]:
@@ -146,13 +151,16 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
     arguments = sys.argv[1:]
-    install()
-    if QUICK in arguments:
+    quick = QUICK in arguments
+    with ThreadPoolExecutor(1) as pool:
+        browser = pool.submit(lambda: quick or has_browser())
+        install()
+    if quick:
         arguments.remove(QUICK)
         arguments += ["-m", "not browser and not model and not slow"]
         arguments += [f"--ignore={folder}" for folder in LEFT_OUT]
-    else:
-        install_browser()
+    if not browser.result():
+        need(PYTHON, "-m", "playwright", "install", "chromium")
     return test(arguments)
 
 
