@@ -11,13 +11,13 @@ from typing import Any
 
 from qa_demo import __version__
 from qa_demo.cli import shared
-from qa_demo.cli.report import add_page, check_page, lines_of
+from qa_demo.cli.report import add_page, check_page
 from qa_demo.cli.shared import Progress, tell, visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
-from qa_demo.evaluation.lines import Row
+from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.evaluation.report import PAGE, report
 from qa_demo.files import write_file
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     """Score a reader, write what was asked for; 1 where a score is too low."""
     asked = shared.request(args, "read", question="", context="")
     check_flags(args)
-    other = None if args.not_worse_than is None else lines_of(args.not_worse_than)
+    other = None if args.not_worse_than is None else read_lines(args.not_worse_than)
     found = read_questions(args.file)
     for remark in found.remarks:
         tell(f"{args.file.name}: {remark}")
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         )
     about = {"spanlight": __version__, "file": args.file.name}
     about["sha256"] = hashlib.sha256(args.file.read_bytes()).hexdigest()
-    about["calibration"] = running.STORED if args.calibration is None else args.calibration.name
+    about["calibration"] = args.calibration and args.calibration.name
     done, progress = count(1), Progress("question")
 
     def told(row: Row) -> None:

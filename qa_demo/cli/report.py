@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.lines import Evaluation, read_lines
+from qa_demo.evaluation.lines import read_lines
 from qa_demo.evaluation.report import PAGE, report
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
@@ -49,21 +49,13 @@ def run(args: argparse.Namespace) -> None:
     if args.command == "calibrate":
         return calibrate(args)
     check_page(args.page)
-    found = lines_of(args.lines)
+    found = read_lines(args.lines)
     if args.threshold is not None:
         if found.run["rules"] == "1.1":
             raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
         found = replace(found, run=found.run | {"threshold": args.threshold})
-    other = None if args.against is None else lines_of(args.against)
+    other = None if args.against is None else read_lines(args.against)
     return report(found, args.out, other, page=args.page or PAGE)
-
-
-def lines_of(path: Path) -> Evaluation:
-    """The lines of a file; what is odd about it is told. Errors: BadInput."""
-    found = read_lines(path)
-    for remark in found.remarks:
-        shared.tell(f"{path.name}: {remark}")
-    return found
 
 
 def check_page(page: str | None) -> None:
@@ -75,7 +67,7 @@ def check_page(page: str | None) -> None:
 
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
-    found = lines_of(args.lines)
+    found = read_lines(args.lines)
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
     result |= calibrated(found.rows)
     write_file(args.out, dumps(result) + "\n")

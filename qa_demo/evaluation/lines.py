@@ -23,7 +23,6 @@ from qa_demo.core.spans import window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
 from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
 from qa_demo.files import dumps, json_lines, read_text, write_file
-from qa_demo.printed import plural
 
 Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
@@ -31,7 +30,8 @@ CLAIMS = ("claim", "answerable", "right_if_answerable")
 CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
-UNREAD = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
+SCORED = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
+UNREAD: Row = dict.fromkeys(SCORED) | {"windows": 0, "n_best": [], "gold_pieces": []}
 """What a question that is refused has none of."""
 
 
@@ -60,8 +60,7 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
     asked: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
     asked["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
     asked["columns"] = dict(example.columns)
-    found: Row = dict.fromkeys(UNREAD) | {"windows": 0, "n_best": [], "gold_pieces": []}
-    text, kind, because = "", "not read", reading
+    found, text, kind, because = dict(UNREAD), "", "not read", reading
     if not isinstance(reading, str):
         prediction = predict(reading, decode)
         best = None if prediction.best is None else prediction.best.candidate
@@ -130,10 +129,10 @@ def run_file(out: Path) -> Path:
 
 
 def read_lines(path: Path) -> Evaluation:
-    """The lines of a file and what they were made with; lines that stand there twice count once,
-    and a remark says so. Errors: BadInput that names the line, and where it holds none.
+    """The lines of a file and what they were made with. Errors: BadInput that names the line, also
+    where an id stands there twice, and where it holds none.
     """
-    rows, twice = dict[str, Row](), list[str]()
+    rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
         whole = isinstance(row, dict) and set(NEEDED) <= set(row)
         if not whole or row["best"].get("kind") not in MEANING:
@@ -142,17 +141,10 @@ def read_lines(path: Path) -> Evaluation:
                 f"{', '.join(NEEDED)}"
             )
         if rows.setdefault(row["id"], row) is not row:
-            twice.append(row["id"])
-        if rows[row["id"]] != row:
-            raise BadInput(
-                f"{path.name}, line {number}: the id {row['id'][:40]!r} stands there before, with "
-                f"another question or answer"
-            )
+            raise BadInput(f"{path.name}, line {number}: the id {row['id'][:40]!r} stands before")
     if not rows:
         raise BadInput(f"{path.name} holds no question")
-    said = f"{plural(len(twice), 'line stands', 'lines stand')} there twice and count once"
-    remarks = (f"{said} (first: {twice[0][:40]!r})",) if twice else ()
-    return Evaluation(tuple(rows.values()), read_run(path), remarks)
+    return Evaluation(tuple(rows.values()), read_run(path))
 
 
 def read_run(out: Path) -> Row:

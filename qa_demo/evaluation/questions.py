@@ -3,7 +3,7 @@
     SQuAD         {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question",
                   "answers": [{"text", "answer_start"}]}]}]}]}
     JSON lines    {"id", "title", "context", "question", "answers": {"text": [...],
-                  "answer_start": [...]}}; or a list of answers, or of their texts
+                  "answer_start": [...]}}, or a list of answers, or of their texts; also as a list
     CSV, TSV      columns question, context, answer; id, title and answer_start where known
 
 A question without an answer text has no answer; one without an id is called by its number. An
@@ -21,7 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, StrictInt, StrictStr, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
@@ -32,7 +32,6 @@ LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
 SHOWN = 40
 """Characters of what was received that a sentence quotes."""
-ANSWERS_ALONE = "python -m qa_demo answer --jsonl FILE answers without scoring"
 Placed = tuple[str, Any]
 """Where a row stands, and the row."""
 
@@ -49,8 +48,6 @@ def read_questions(path: Path) -> Questions:
     that names the place.
     """
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
-    if kind == ".parquet":
-        raise BadInput(f"{path.name} is Parquet; save it as JSON lines (datasets: data.to_json)")
     text, name = read_text(path), path.name
     return _gathered(_cells(text, name, kind) if kind in PARTED else _json(text, name), name)
 
@@ -66,7 +63,7 @@ def read_squad(path: str | Path) -> list[Example]:
     """
     found = []
     for k, (where, row) in enumerate(_json(read_text(Path(path)), Path(path).name), 1):
-        example, moved = _example(where, row, str(k), Listed)
+        example, moved = _example(where, row, str(k))
         if moved or any(a.char_start < 0 for a in example.answers):
             raise BadInput(f"{where}: answer_start does not point to the answer in the context")
         found.append(example)
@@ -93,13 +90,6 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
         header = [*(rows.fieldnames or ())]
         if len(header) == 1 and ";" in header[0]:
             raise BadInput(f"{name}: cells are parted by semicolons; save it parted by {apart}")
-        missing = [column for column in ("question", "context", "answer") if column not in header]
-        if header and missing:
-            alone = f"; {ANSWERS_ALONE}" * (missing == ["answer"])
-            raise BadInput(
-                f"{name} has no column {missing[0]!r}; needed are question, context and answer, "
-                f"found {', '.join(header)[:80]}{alone}"
-            )
         for row in rows:
             where = f"{name}, line {rows.line_num}"
             if None in row or None in row.values():
@@ -107,29 +97,28 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
                     f"{where}: the row needs {len(header)} cells, as the header has; only in CSV "
                     f"and in quotation marks a cell may hold {apart} or a line end"
                 )
-            text, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
-            answers = [{"text": text, "answer_start": start}] if text.strip() else []
-            if answers or any(cell.strip() for cell in row.values()):
-                yield where, row | {"answers": answers}
+            if not any(cell.strip() for cell in row.values()):
+                continue
+            if "answer" in row:
+                text, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
+                row["answers"] = [{"text": text, "answer_start": start}] * bool(text.strip())
+            yield where, row
     except csv.Error as fault:
         raise BadInput(f"{name}: the row after line {rows.line_num}: {fault}") from fault
 
 
 def _json(text: str, name: str) -> Iterator[Placed]:
-    """The questions of SQuAD's layout, or of rows on lines."""
+    """The questions of SQuAD's layout, or of rows in a list or on lines."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as fault:
         if "\n{" not in text.strip():
             raise BadInput(f"{name} is not readable as JSON: {fault}") from fault
         document = {}
-    if isinstance(document, list):
-        raise BadInput(
-            f"{name} is a bare list; of paragraphs and articles SQuAD's layout stands around it, "
-            '{"data": [{"title": "", "paragraphs": LIST}]}, of rows write one a line'
-        )
     if not isinstance(document, dict) or "data" not in document:
-        yield from ((f"{name}, line {number}", row) for number, row in json_lines(text, name))
+        unit = "row" if isinstance(document, list) else "line"
+        rows = enumerate(document, 1) if unit == "row" else json_lines(text, name)
+        yield from ((f"{name}, {unit} {number}", row) for number, row in rows)
         return
     for a, article in enumerate(_list(document, "data", name)):
         for p, paragraph in enumerate(_list(article, "paragraphs", f"{name}, article {a}")):
@@ -167,11 +156,10 @@ class Gold(BaseModel):
     answer_start: int | None = None
 
 
-Pair = Annotated[list[StrictInt], Field(min_length=2, max_length=2)]
-
-
 class Row(BaseModel, extra="allow"):
-    """A question as a file holds it; what else it says can name a group."""
+    """A question as a file holds it; `spans`: answers that are lists of [start, end] in characters,
+    one list an annotator. What else it says can name a group.
+    """
 
     question: str
     context: str
@@ -179,22 +167,18 @@ class Row(BaseModel, extra="allow"):
     id: StrictStr | StrictInt | None = None
     title: str | None = None
     is_impossible: bool | None = None
-
-
-class Listed(Row):
-    """One whose answers may be lists: [start, end] in characters, a list an annotator."""
-
-    spans: list[Annotated[list[Pair], Field(min_length=1)]] = []
+    spans: list[list[tuple[StrictInt, StrictInt]]] = []
 
 
 FOREIGN = {
     "header": "is the header of an MRQA file; leave it out",
-    "qas": "is a paragraph with several questions ('qas'), as MRQA has them; SQuAD's layout stands "
-    'around a list of such: {"data": [{"title": "", "paragraphs": LIST}]}',
+    "paragraphs": 'is an article; around a list of such stands SQuAD\'s layout: {"data": LIST}',
+    "qas": "is a paragraph with several questions ('qas'), as MRQA has them; around a list of such "
+    'stands SQuAD\'s layout: {"data": [{"title": "", "paragraphs": LIST}]}',
     "detected_answers": "has MRQA's 'detected_answers'; give 'answers', with text and answer_start "
     "(the first of each char_spans)",
     "question": "has no 'answers' to score against (an empty list says that the text has none); "
-    f"{ANSWERS_ALONE}",
+    "python -m qa_demo answer --jsonl FILE answers without scoring",
 }
 """By a field of a row without 'answers': what it is, and what to do."""
 
@@ -210,7 +194,7 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
                 "needs one of its own, and a row without one is called by its number"
             )
         examples.append(example)
-        for words in (*_oddities(example), *[MOVED] * moved):
+        for words in _oddities(example, moved):
             odd.setdefault(words, []).append(example.id)
     said = (
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
@@ -219,20 +203,20 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
     return Questions(examples, tuple(said))
 
 
-def _example(where: str, row: Any, number: str, kind: type[Row] = Row) -> tuple[Example, bool]:
+def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     """A question, and whether an answer's place was wrong in the file."""
     foreign = [name for name in FOREIGN if isinstance(row, dict) and name in row]
     if foreign and "answers" not in row:
         raise BadInput(f"{where} {FOREIGN[foreign[0]]}")
     try:
-        given = kind.model_validate(row)
+        given = Row.model_validate(row)
     except ValidationError as fault:
         first = fault.errors()[0]
         field = ".".join(map(str, first["loc"]))
         got = "" if first["type"] == "missing" else f", got {str(first['input'])[:SHOWN]!r}"
         raise BadInput(f"{where}{field and f': {field!r}'}: {first['msg']}{got}") from fault
-    spans = given.spans if isinstance(given, Listed) else []
-    if not all(0 <= a < b <= len(given.context) for one in spans for a, b in one):
+    inside = all(0 <= a < b <= len(given.context) for one in given.spans for a, b in one)
+    if not (inside and all(given.spans)):
         raise BadInput(f"{where}: 'spans' must hold [start, end] with 0 <= start < end <= length")
     placed = [_placed(gold.text, gold.answer_start, given.context) for gold in given.answers]
     columns = [
@@ -247,7 +231,7 @@ def _example(where: str, row: Any, number: str, kind: type[Row] = Row) -> tuple[
         tuple(answer for answer, _ in placed),
         not placed if given.is_impossible is None else given.is_impossible,
         given.title or "",
-        tuple(tuple(sorted((a, b) for a, b in one)) for one in spans),
+        tuple(tuple(sorted(one)) for one in given.spans),
         tuple(columns),
     )
     return example, any(moved for _, moved in placed)
@@ -265,7 +249,6 @@ def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:
 
 # ---- what would bend a total without a word
 
-MOVED = "answer_start is wrong; the nearest place of the text is taken"
 _PLAIN_SIGNS = str.maketrans("’‘‚“”„–—‐\u00a0", "'''\"\"\"---\u0020")
 UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("typographic signs", lambda text: text.translate(_PLAIN_SIGNS)),
@@ -287,9 +270,11 @@ def why_absent(text: str, context: str) -> str:
     return "other words than the paragraph's"
 
 
-def _oddities(example: Example) -> Iterator[str]:
+def _oddities(example: Example, moved: bool) -> Iterator[str]:
     """What is counted, and what it does to the totals."""
     answers, context = example.answers, example.context
+    if moved:
+        yield "answer_start is wrong; the nearest place of the text is taken"
     if answers and not any(answer.text in context for answer in answers):
         why = why_absent(answers[0].text, context)
         end = f": it {why}" if why.startswith("differs") else ", so no span may be right"

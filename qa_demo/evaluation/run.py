@@ -23,7 +23,6 @@ from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, outcome_of
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.files import dumps, write_file
 
-STORED = "stored with the reader"
 Made = TypeVar("Made")
 
 
@@ -101,17 +100,16 @@ def judge(
     reader of fewer positions, and the reader's own threshold, else 0. Errors: BadInput, also where
     no question could be read.
     """
-    decode, came = decode or DecodeOptions(), asked.get("calibration", STORED)
+    decode = decode or DecodeOptions()
     check_decode(decode)
     windows = windows or fitting(WindowOptions(), reader.max_seq_length)
-    came = came if reader.threshold is not None else "none is stored"
-    came, limit = ("given", threshold) if threshold is not None else (came, reader.threshold)
-    decode = replace(decode, null_score_diff_threshold=limit or 0.0)
+    threshold = reader.threshold if threshold is None else threshold
+    decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
     limit = limit_of(decode) if rules == "2.0" else None
     options = asdict(windows) | asdict(decode)
     del options["null_score_diff_threshold"]
     about = asked | {"rules": rules, "reader": reader.name, "weights": reader.checksum}
-    about |= {"threshold": limit, "threshold_from": came, "options": options}
+    about |= {"threshold": limit, "options": options}
     rows = [] if out is None else begun(out, about, [example.id for example in examples])
     told = on_row or (lambda _: None)
     for row in rows:

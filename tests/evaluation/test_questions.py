@@ -42,6 +42,7 @@ TEXTS = {
     "squad.json": json.dumps(squad(), indent=1),
     "lines.jsonl": "\n".join(map(json.dumps, rows())) + "\n\n",
     "lines.json": "\n".join(map(json.dumps, rows())),
+    "list.json": json.dumps(rows()),
 }
 
 
@@ -119,10 +120,9 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, pla
     [
         ("a.jsonl", '{"question": "q", "answers": []}', "a.jsonl, line 1: 'context': Field req"),
         ("a.jsonl", json.dumps(rows()[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
-        ("a.parquet.gz", "PAR1", "a.parquet.gz is Parquet; save it as JSON lines"),
         ("a.jsonl", "7", "line 1: Input should be a valid dictionary .*, got '7'"),
-        ("a.csv", "question,context\nq,c\n", "no column 'answer'; .*answer --jsonl"),
-        ("a.tsv", "question\tanswer\nq\tc\n", "no column 'context'; needed are question"),
+        ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
+        ("a.tsv", "question\tanswer\nq\tc\n", "line 2: 'context': Field required"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
@@ -131,7 +131,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, pla
             '{"question": "q", "context": "c", "detected_answers": []}',
             "line 1 has MRQA's 'detected_answers'; give 'answers'",
         ),
-        ("a.json", '[{"context": "c", "qas": []}]', "a bare list; of paragraphs .* SQuAD's layout"),
+        ("a.json", '[{"context": "c", "qas": []}]', "row 1 is a paragraph with .* SQuAD's layout"),
         ("a.csv", f'{HEAD}"q\nr', "a.csv: the row after line 1: unexpected end of data"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "'answers.0.answer_start'.*got 'zero'"),

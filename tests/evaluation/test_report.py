@@ -63,7 +63,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
 
 def run_of(name: str, rules: str = "2.0") -> dict[str, Any]:
     limit = 0.0 if rules == "2.0" else None
-    made = {"reader": name, "rules": rules, "threshold": limit, "threshold_from": "flag"}
+    made = {"reader": name, "rules": rules, "threshold": limit}
     return made | {"file": "dev.json", "options": {"max_seq_length": 384}}
 
 
