@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
+import numpy as np
+
 from qa_demo.blocks import Block, block, button, row, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import null_logits, predict
@@ -25,12 +27,8 @@ def piece(e: Encoding, d: int) -> str:
 
 def siblings(e: Encoding, d: int) -> list[int]:
     """The pieces of the word that piece d belongs to."""
-    first, last = d, d
-    while first > 0 and e.word_ids[first - 1] == e.word_ids[d]:
-        first -= 1
-    while last + 1 < len(e.context_ids) and e.word_ids[last + 1] == e.word_ids[d]:
-        last += 1
-    return list(range(first, last + 1))
+    own = e.word_ids[d]
+    return list(range(*np.searchsorted(e.word_ids, [own, own + 1]).tolist()))
 
 
 def word(e: Encoding, d: int, dot: str = "·") -> str:
@@ -46,11 +44,8 @@ def dotted(e: Encoding, d: int) -> str:
 
 def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     """The word of a piece in quotation marks, as parts: the piece in its role, the rest dim."""
-    inner: list[list[str]] = []
-    for k in siblings(e, d):
-        inner += [["·", "dim"]] if inner else []
-        inner.append([piece(e, k), role if k == d else "dim"])
-    return [["“", role], *inner, ["”", role]]
+    pieces = ([["·", "dim"], [piece(e, k), role if k == d else "dim"]] for k in siblings(e, d))
+    return [["“", role], *[x for both in pieces for x in both][1:], ["”", role]]
 
 
 def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
@@ -135,16 +130,6 @@ def paragraph_items(e: Encoding, start: int = 0, stop: int | None = None) -> lis
     return [item(*words, at=d, joined=on) for d, (words, on) in typed]
 
 
-def excerpt_items(e: Encoding, parts: Sequence[tuple[int, int]]) -> list[Block]:
-    """The pieces of some parts [from, to) of the paragraph, with "…" for what is left out."""
-    found, n = list[Block](), len(e.context_ids)
-    for first, last in parts:
-        found += [item("…", " ", marks=["special"])] if first else []
-        found += paragraph_items(e, first, last)
-        found[-1] = {**found[-1], "gap": " " if last < n else ""}
-    return [*found, item("…", marks=["special"])] if parts[-1][1] < n else found
-
-
 def window_items(shown: Shown, window: Window) -> list[Block]:
     """A window's text, an item for each position: special tokens, the question, the paragraph."""
     e, name = shown.encoding, shown.true.tokens(window.index)
@@ -178,25 +163,28 @@ def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds
     return {"name": name, "inline": inline, "items": list(items), "holds": parts(holds)}
 
 
-def shortened(items: Sequence[Block], least: float) -> list[Block]:
-    """A text without the middle of its quiet runs, words far from every bar and mark; `least` is
-    the value under which a word has no bar.
+def shortened(
+    items: Sequence[Block], least: float | None = None, spans: Sequence[Span] = (), near: int = 4
+) -> list[Block]:
+    """A text without the middle of its quiet runs: words further than `near` from every bar, mark
+    and `doc` span of `spans`. `least`: the value under which a word has no bar.
     """
-    whole, found = list[list[Block]](), list[Block]()
+    whole, found, loud = list[list[Block]](), list[Block](), list[int]()
     for one in items:
         if whole and not whole[-1][-1]["gap"]:
             whole[-1].append(one)
         else:
             whole.append([one])
-    signs = ("up", "down", "marks")
-    loud = [k for k, w in enumerate(whole) if any(one.get(x) for one in w for x in signs)]
-    near = {k for c in (0, *loud, len(whole) - 1) for k in range(c - 4, c + 5)}
-    for seen, run in groupby(enumerate(whole), lambda at: at[0] in near):
+        held = any(s.start <= one.get("at", -1) <= s.end for s in spans)
+        loud += [len(whole) - 1] * (held or any(one.get(x) for x in ("up", "down", "marks")))
+    shown = {k for c in (0, *loud, len(whole) - 1) for k in range(c - near, c + near + 1)}
+    for seen, run in groupby(enumerate(whole), lambda at: at[0] in shown):
         quiet = [one for _, word in run for one in word]
         count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in quiet)
         if not seen and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
-            quiet = [item(f"… {count} words under {least} …", " ", marks=["special"])]
+            under = "" if least is None else f" under {least}"
+            quiet = [item(f"… {count} words{under} …", " ", marks=["special"])]
         found += quiet
     return found
 

@@ -17,7 +17,6 @@ from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, l
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
-from qa_demo.core.text import excerpts
 from qa_demo.core.types import Span
 from qa_demo.printed import adds, bracket, escape, number, percent, probability, quote, say
 from qa_demo.shown import Shown
@@ -33,8 +32,8 @@ STEPS = ("The best span", "Or no answer?", "How sure?")
 OPENS: dict[int, dict[str, Any]] = {}
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
-LONG, AROUND = 700, 220
-"""Characters: a longer paragraph is shown in parts, with this much before and after a span."""
+LONG, AROUND = 700, 25
+"""Characters from which a paragraph is shown in parts; words before and after a span."""
 HEAD = "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
 figures_of = cache(load_known)
@@ -90,8 +89,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     who = "you" if shown.state.gold else "people" if len(shown.golds) > 1 else "the author"
     right = "under", GOLD, f"marked as right by {who}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
-    cut = [("text", GREY, "… the paragraph goes on")] * (len(shown.encoding.context) > LONG)
-    legend = ui.legend("key", ("fill", MID, "the reader's best span"), known, *cut)
+    legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
@@ -119,10 +117,8 @@ def paragraph(shown: Shown) -> Block:
     lines = texts.gold_lines(e, shown.golds, own=bool(shown.state.gold))
     items = texts.paragraph_items(e)
     if len(e.context) > LONG and not shown.state.veil:
-        spans = {(best.start, best.end)}
-        spans |= {(g["from"], min(g["to"], g["from"] + 99)) for g in lines[:4]}
-        parts = excerpts(e, [Span(*pair) for pair in sorted(spans)], AROUND)
-        items = texts.excerpt_items(e, parts)
+        marked = [Span(line["from"], line["to"]) for line in lines]
+        items = texts.shortened(items, spans=[best, *marked], near=AROUND)
     texts.mark(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)
 

@@ -4,7 +4,7 @@ shown.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -212,38 +212,3 @@ def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
     if not inside:
         return -1, span.start
     return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])
-
-
-NEAR = 12
-"""Pieces: parts that are no further apart become one."""
-SHORTER = 40
-"""Characters that a part may lose at either end so that it begins and ends with a whole word; a
-language without blanks has no such words.
-"""
-
-
-def excerpts(e: Encoding, spans: Sequence[Span], around: int) -> list[tuple[int, int]]:
-    """The parts [from, to) in pieces around `doc` spans, which stand in the text's order: `around`
-    characters before and after each, half as many where the spans lie far apart; cut between words
-    that blanks part.
-    """
-    begins, word = e.offset_mapping[:, 0], e.whitespace_ids
-    far = e.chars(spans[-1])[1] - e.chars(spans[0])[0] > 2 * around
-    around = around // 2 if far else around
-    found: list[tuple[int, int]] = []
-    for span in spans:
-        at, end = e.chars(span)
-        low, high = at - around, end + around
-        first, last = (int(k) for k in np.searchsorted(begins, (low, high)))
-        while 0 < first < span.start and word[first] == word[first - 1]:
-            if begins[first] >= low + SHORTER:
-                break
-            first += 1
-        while span.end + 1 < last < len(word) and word[last] == word[last - 1]:
-            if begins[last] <= high - SHORTER:
-                break
-            last -= 1
-        if found and first <= found[-1][1] + NEAR:
-            first, last = found[-1][0], max(found.pop()[1], last)
-        found.append((first, last))
-    return found
