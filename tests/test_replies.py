@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.api.calls import CALLS, Read, Tagged, call, plain, schema
+from qa_demo.api.calls import CALLS, Read, Tagged, call, plain
+from qa_demo.api.routes import schema
 from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.losses import total
 from tests.core.toys import make_reading, t1

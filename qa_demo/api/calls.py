@@ -7,11 +7,10 @@ count from 0, and an end is the first one behind; a span of tokens has both its 
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self, get_type_hints
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import ConfigDict, Field, create_model, model_validator
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic import Field, model_validator
 from pydantic_core import to_jsonable_python
 
 from qa_demo import state
@@ -144,10 +143,8 @@ class Attribute(Asked):
     def reply(self, models: Pictures) -> Attributed:
         reading, reader = self.read(models)
         e = reading.encoding
-        named = (self.char_start, self.char_end), (self.other_start, self.other_end)
-        span, other = (
-            None if start is None or end is None else span_at(e, start, end) for start, end in named
-        )
+        named: Any = (self.char_start, self.char_end), (self.other_start, self.other_end)
+        span, other = (None if None in one else span_at(e, *one) for one in named)
         if span is None:
             best = predict(reading, types.DecodeOptions(self.max_answer_length)).best
             if best is None:
@@ -282,22 +279,6 @@ def fields(name: str) -> dict[str, dict[str, Any]]:
     known = CALLS[name].model_json_schema()["properties"]
     order = sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1)
     return {field: known[field] | known[field].pop("anyOf", [{}])[0] for field in order}
-
-
-class Lists(GenerateJsonSchema):
-    """JSON has arrays as lists."""
-
-    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
-        return {"type": "array"}
-
-
-def schema(name: str, **how: Any) -> dict[str, Any]:
-    """The JSON schema of a call's reply."""
-    kind = get_type_hints(CALLS[name].reply)["return"]
-    parts: Any = {field: (about, ...) for field, about in get_type_hints(kind).items()}
-    arrays = ConfigDict(arbitrary_types_allowed=True)
-    model = create_model(kind.__name__, __doc__=kind.__doc__, __config__=arrays, **parts)
-    return model.model_json_schema(schema_generator=Lists, mode="serialization", **how)
 
 
 def plain(made: Any) -> dict[str, Any]:

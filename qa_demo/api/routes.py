@@ -4,16 +4,18 @@ import html
 import inspect
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_type_hints
 
 import gradio as gr
+from pydantic import ConfigDict, create_model
+from pydantic.json_schema import GenerateJsonSchema
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, fields, plain, request, schema
+from qa_demo.api.calls import CALLS, fields, plain, request
 from qa_demo.pictures import Pictures, told
 
 ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, of {[*CALLS]}"
@@ -72,6 +74,22 @@ async def json_of(request: Request) -> Any:
         return json.loads(await request.body())
     except (ValueError, RecursionError):
         return None
+
+
+class Lists(GenerateJsonSchema):
+    """JSON has arrays as lists."""
+
+    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
+        return {"type": "array"}
+
+
+def schema(name: str, **how: Any) -> dict[str, Any]:
+    """The JSON schema of a call's reply."""
+    kind = get_type_hints(CALLS[name].reply)["return"]
+    parts: Any = {field: (about, ...) for field, about in get_type_hints(kind).items()}
+    arrays = ConfigDict(arbitrary_types_allowed=True)
+    model = create_model(kind.__name__, __doc__=kind.__doc__, __config__=arrays, **parts)
+    return model.model_json_schema(schema_generator=Lists, mode="serialization", **how)
 
 
 def openapi() -> dict[str, Any]:
