@@ -4,10 +4,9 @@ test.
 
 import base64
 import json
+import multiprocessing
 import os
 import shutil
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser.server import main
 from tests.ports import free_port
-from tests.run import BROWSERS, ROOT
+from tests.run import BROWSERS
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -30,6 +30,9 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 TIMEOUT = 30_000
+FORKS = multiprocessing.get_context("forkserver")
+"""Its one process imports gradio, for seconds; the server is a copy of it, at every start."""
+FORKS.set_forkserver_preload(["tests.browser.server"])
 
 
 @dataclass
@@ -47,11 +50,10 @@ class Server:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> "Server":
-        command = [sys.executable, "-m", "tests.browser.server", str(self.port)]
-        env = {**os.environ, "SPANLIGHT_FRAME_ANCESTORS": f"http://localhost:{self.course}"}
-        self.process = subprocess.Popen(command, cwd=ROOT, env=env)
+        self.process = FORKS.Process(target=main, args=(self.port, self.course), daemon=True)
+        self.process.start()
         end = time.monotonic() + 90
-        while time.monotonic() < end and self.process.poll() is None:
+        while time.monotonic() < end and self.process.is_alive():
             try:
                 urllib.request.urlopen(f"{self.url}health", timeout=2).close()
                 return self
@@ -61,7 +63,7 @@ class Server:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.join()
 
 
 @pytest.fixture(scope="session")
@@ -82,35 +84,63 @@ def chromium() -> Iterator[Browser]:
 
 
 Opener = Callable[..., Page]
+Heard = tuple[Page, list[str]]
+
+
+def listened(context: BrowserContext) -> Heard:
+    """A page of the context, and all errors that it tells its console or throws."""
+    page, said = context.new_page(), []
+    page.set_default_timeout(TIMEOUT)
+    page.on("console", lambda told: said.append(told.text) if told.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return page, said
+
+
+@pytest.fixture(scope="session")
+def kept(chromium: Browser) -> Iterator[Heard]:
+    """The page of most tests, one after the other: half of what it takes to open one is to compile
+    its scripts, which a page that stays does once.
+    """
+    with chromium.new_context() as context:
+        yield listened(context)
 
 
 @pytest.fixture
-def open_page(chromium: Browser, server: Server) -> Iterator[Opener]:
-    """Opens the page in a state: open_page({"chapter": "spans"}, width=375). `refused`: whether
-    answers with an error are expected, which the browser tells its console.
+def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener]:
+    """Opens the page in a state: open_page({"chapter": "spans"}, width=375). Nothing is stored in
+    it. The first is `kept`, unless it is to be `fresh` or needs a context of its own. `refused`:
+    whether answers with an error are expected, which the browser tells its console.
     """
-    contexts, said = [], []
+    heard = []
 
-    def opened(state: Any = None, *, refused: bool = False, **how: Any) -> Page:
-        size = {"width": how.pop("width", 1280), "height": how.pop("height", 800)}
-        context = chromium.new_context(viewport=size, **how)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(TIMEOUT)
-
-        def heard(message: Any) -> None:
-            if message.type == "error" and not (refused and "Failed to load" in message.text):
-                said.append(message.text)
-
-        page.on("console", heard)
-        page.on("pageerror", lambda error: said.append(str(error)))
-        show(page, server, state)
+    def opened(
+        state: Any = None,
+        *,
+        query: str = "",
+        fresh: bool = False,
+        refused: bool = False,
+        width: int = 1280,
+        height: int = 800,
+        **own: Any,
+    ) -> Page:
+        page, said = kept if not (heard or fresh or own) else listened(chromium.new_context(**own))
+        page.set_viewport_size({"width": width, "height": height})
+        if page is kept[0]:
+            page.goto(f"{server.url}health")  # of the page's origin, and without its scripts
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            said.clear()
+        heard.append((page, said, refused))
+        show(page, server, state, query)
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
-    assert said == []
+    for page, _, _ in heard:
+        if page is not kept[0]:
+            page.context.close()
+    for page in kept[0].context.pages[1:]:
+        page.close()
+    told = [(text, refused) for _, said, refused in heard for text in said]
+    assert [text for text, refused in told if not (refused and "Failed to load" in text)] == []
 
 
 def link(state: Any) -> str:
@@ -120,10 +150,16 @@ def link(state: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(state).encode()).decode().rstrip("=")
 
 
-def show(page: Page, server: Server, state: Any = None) -> None:
+def show(page: Page, server: Server, state: Any = None, query: str = "") -> None:
     """Go to a state and wait for its picture."""
-    page.goto(f"{server.url}#{link(state)}")
+    page.goto(f"{server.url}{query}#{link(state)}")
     ready(page)
+
+
+def visit(page: Page, server: Server, state: Any) -> None:
+    """Come to a state from elsewhere: all of the page is loaded."""
+    page.goto("about:blank")
+    show(page, server, state)
 
 
 def ready(page: Page) -> None:

@@ -1,9 +1,12 @@
-"""The page with the fake reader: python -m tests.browser.server PORT."""
+"""The page with the fake reader."""
 
-import sys
+import os
 import time
 from pathlib import Path
 
+from qa_demo.server.launch import launch  # before all that import gradio, which it makes faster
+
+# isort: split
 from qa_demo.api.routes import routes as calls
 from qa_demo.core.types import Reading
 from qa_demo.examples import load_menu
@@ -12,7 +15,7 @@ from qa_demo.lessons.served import Lessons
 from qa_demo.lessons.served import routes as lesson_routes
 from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
-from qa_demo.server.launch import launch
+from qa_demo.server.guard import VARIABLE
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
@@ -34,8 +37,9 @@ class Patient(FakeReader):
         return super().read(question, context, options, on_progress, cancelled)
 
 
-def main(port: int) -> None:
-    """Serve until killed."""
+def main(port: int, course: int) -> None:
+    """Serve until killed; a page of the port `course` may show it in a frame."""
+    os.environ[VARIABLE] = f"http://localhost:{course}"
     reader = Patient(bio=True)
     pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller())
     lessons = Lessons(pictures, read_folders(Path(__file__).with_name("lessons")))
@@ -44,7 +48,3 @@ def main(port: int) -> None:
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)
     while True:
         time.sleep(60)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -86,8 +86,7 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(teacher.locator(".invite")).to_contain_text("http://school.example:7860/")
     key = json.loads(teacher.evaluate("sessionStorage['spanlight.room']"))["key"]
     assert key not in teacher.content() and key not in teacher.url
-    student = open_page(refused=True, width=390, height=844)
-    student.goto(f"{server.url}?room={code.lower()}")
+    student = open_page(query=f"?room={code.lower()}", refused=True, width=390, height=844)
     teacher.get_by_role("button", name="By hand").click()
     expect(heading(student)).to_have_text("Mark it")
     settled(student)
