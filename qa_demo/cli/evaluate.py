@@ -11,7 +11,6 @@ from typing import Any
 
 from qa_demo import __version__
 from qa_demo.cli import shared
-from qa_demo.cli.report import add_page, check_page
 from qa_demo.cli.shared import Progress, tell, visible
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example
@@ -19,7 +18,7 @@ from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.evaluation.report import PAGE, report
+from qa_demo.evaluation.report import report
 from qa_demo.files import write_file
 
 BELOW = 1
@@ -48,7 +47,6 @@ def add(commands: Any) -> None:
         "that is there is gone on with.",
     )
     command.add_argument("--report", type=Path, help="Also write the report, one HTML file.")
-    add_page(command)
     command.add_argument(
         "--fail-under",
         action="append",
@@ -121,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)
     if args.report is not None:
-        report(run, args.report, page=args.page or PAGE)
+        report(run, args.report)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, args.file, result))
     low = [
@@ -149,9 +147,6 @@ def check_flags(args: argparse.Namespace) -> None:
         raise BadInput("--limit takes the first questions and --sample draws some; give one")
     if args.by is not None and (args.not_worse_than is None or not 0 <= args.by <= 100):
         raise BadInput(f"--by is 0 to 100 points and belongs to --not-worse-than, got {args.by}")
-    check_page(args.page)
-    if args.page is not None and args.report is None:
-        raise BadInput("--page is where the links of a report lead; give --report too")
     for path in (args.report, args.eval_results, args.out):
         if path is not None and not path.parent.is_dir():
             raise BadInput(f"{path.name} cannot be written: there is no folder {path.parent}")

@@ -28,7 +28,9 @@ def add(commands: Any) -> None:
         help="Judge the first reader's lines by this no-answer threshold.",
     )
     page.add_argument("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
-    add_page(page)
+    page.add_argument(
+        "--page", default=PAGE, help=f"Where Spanlight runs, for the links. Default: {PAGE}"
+    )
     calibrate = commands.add_parser(
         "calibrate", help="fit a reader's threshold and probabilities on its lines"
     )
@@ -39,30 +41,20 @@ def add(commands: Any) -> None:
     shared.add_json(calibrate)
 
 
-def add_page(command: argparse.ArgumentParser) -> None:
-    """--page."""
-    command.add_argument("--page", help=f"Where Spanlight runs, for the links. Default: {PAGE}")
-
-
 def run(args: argparse.Namespace) -> None:
     """Write the report, or what was fitted. Errors: BadInput."""
     if args.command == "calibrate":
         return calibrate(args)
-    check_page(args.page)
+    parts = urlsplit(args.page)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
+        raise BadInput(f"--page must be an address such as {PAGE}, got {args.page[:80]!r}")
     found = read_lines(args.lines)
     if args.threshold is not None:
         if found.run["rules"] == "1.1":
             raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
         found = replace(found, run=found.run | {"threshold": args.threshold})
     other = None if args.against is None else read_lines(args.against)
-    return report(found, args.out, other, page=args.page or PAGE)
-
-
-def check_page(page: str | None) -> None:
-    """Refuse what is no address of a page. Errors: BadInput."""
-    parts = urlsplit(page or PAGE)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
-        raise BadInput(f"--page must be an address such as {PAGE}, got {str(page)[:80]!r}")
+    return report(found, args.out, other, page=args.page)
 
 
 def calibrate(args: argparse.Namespace) -> None:

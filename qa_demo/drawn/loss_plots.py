@@ -60,8 +60,9 @@ def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
         return made[::-1]
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
+    high = max(4.6, made["annotations"][0]["ay"] / unit + 0.7) * unit  # the topmost name fits
     made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
-    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, 4.6 * unit])
+    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
     narrow = {"height": 320, "margin.l": 44, "xaxis.title.text": "P of the right position"}
     narrow["annotations"] = names(290, True)
     alt = "The curve of minus log P with this text's right start and right end"

@@ -85,10 +85,9 @@ def title(s: Shown) -> list[Block]:
 
 def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
     """In words, then both readers as dots with intervals, and their difference."""
-    few = f"The file holds {plural(s.draws.count, s.drawn[:-1])}"
-    intervals = f"Bars: 95 % intervals from drawing whole {s.drawn}. {few}."
+    intervals = f"Bars: 95 % intervals from drawing whole {s.drawn}."
     if s.draws.count < LEAST:
-        intervals = f"{few}: fewer than {LEAST} say nothing of others, so there is no interval."
+        intervals = f"Fewer than {LEAST} {s.drawn} say nothing of others: there is no interval."
     modes = [(MODES[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
     metrics = [(name, {"metric": m}, m == metric) for m, name in METRICS.items()]
     return [
@@ -119,18 +118,14 @@ def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     value, low, high = (float(x[0]) for x in gap)
     numbers = f"{', '.join(each)}{asked}Difference {drawn.words(gap, sign=True)[0]}. "
     if count < LEAST:
-        end = f"Fewer than {LEAST} {s.drawn} say nothing of others."
-        return [[f"No verdict from {plural(count, unit)}. ", STRONG], numbers, end]
+        return [[f"No verdict from {plural(count, unit)}. ", STRONG], numbers]
     if s.draws.told(apart):
         return [[f"{s.sides[0 if value > 0 else 1].name} is better. ", STRONG], numbers]
     if low > 0 or high < 0:
         numbers += f"The interval leaves out 0, but where the sign of each {unit}'s difference is "
         numbers += "drawn by chance, one as large comes in more than one case of 20. "
-    end, more = (
-        "It is too small to be told apart by more questions.",
-        more_articles(value, low, high, count),
-    )
-    if more:
+    end = "It is too small to be told apart by more questions."
+    if more := more_articles(value, low, high, count):
         asks, others = number(more * len(apart) / count, 0), plural(more, f"other {unit}")
         end = f"Were it to stay as large, some {asks} more questions from {others} would tell them "
         end += "apart."
@@ -232,13 +227,9 @@ ORDER = [*MEANING]
 
 
 def kinds(s: Shown, at: str) -> list[Block]:
-    """Errors by kind, light where another threshold would cure it; the kinds of every threshold, in
-    the order of the run.
-    """
+    """Errors by kind, light where another threshold would cure it; the kinds of every threshold."""
     every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
-    first = kind_counts(s.sides[0], "run").sum(axis=0)
-    seen = np.argsort(-first, kind="stable")
-    seen = seen[sum(every).any(axis=0)[seen]]
+    seen = np.flatnonzero(sum(every).any(axis=0))
     if not seen.size:
         return []
     data = []

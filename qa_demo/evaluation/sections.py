@@ -61,17 +61,16 @@ def groups(s: Shown) -> tuple[list[tuple[float, str]], dict[str, list[tuple[floa
         held = np.array([one.get(title, "") for one in each])
         often = [name for name, _ in Counter(held[held != ""].tolist()).most_common(MOST)]
         often.sort(key=[*ANSWERS, *PARAGRAPHS, *often].index)
-        most = [max((x & (held == name)).sum() for x in parts.values()) for name in often]
-        common = [name for name, count in zip(often, most, strict=True) if count >= FEWEST]
-        if len(common) < 2:
+        masks = {name: {part: x & (held == name) for part, x in parts.items()} for name in often}
+        enough = [x for x in often if max(part.sum() for part in masks[x].values()) >= FEWEST]
+        if len(enough) < 2:
             continue
         names.append((y, f"<b>{drawn.short(title, 26)}</b>"))
-        for k, name in enumerate(common, 1):
+        for k, name in enumerate(enough, 1):
             names.append((y + k, f"{drawn.short(name, 22)} · {(held == name).sum():,}"))
-            for part, inside in parts.items():
-                if (inside & (held == name)).sum() >= FEWEST:
-                    rows[part].append((y + k, inside & (held == name)))
-        y += len(common) + 1.4
+            for part, mask in masks[name].items():
+                rows[part] += [(y + k, mask)] * bool(mask.sum() >= FEWEST)
+        y += len(enough) + 1.4
     return names, rows
 
 
@@ -143,8 +142,6 @@ def reliability(s: Shown) -> list[Block]:
 # ---- the surest failures
 
 SPANS = 5
-CHAPTERS = {"lost in the merge": "windows", "border": "start_end", "elsewhere": "why"}
-"""The chapter that shows a kind of error; "answer" shows the rest."""
 
 
 def failures(s: Shown, at: str, who: str, opened: str) -> list[Block]:
@@ -241,7 +238,7 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
 
 
 def address(side: Side, row: Row) -> str:
-    """A state as the page's address holds it: text, windows, gold, threshold, chapter."""
+    """A state as the page's address holds it: text, windows, gold, threshold, reader."""
     options = side.run.get("options", {})
     state: Block = {"question": row["question"], "context": row["context"]}
     names = ("max_seq_length", "doc_stride", "max_answer_length")
@@ -250,5 +247,4 @@ def address(side: Side, row: Row) -> str:
     state |= {"gold": row["gold_pieces"]} if row["gold_pieces"] else {}
     state |= {"threshold": own} if own is not None else {}
     state |= {"reader": reader} if reader in ("bundled", "large") else {}
-    state["chapter"] = CHAPTERS.get(row["best"]["kind"], "answer")
     return "#" + base64.urlsafe_b64encode(orjson.dumps(state)).decode().rstrip("=")

@@ -2,16 +2,17 @@
 reader that is a small change to an encoder it does not hold, that change.
 """
 
-import json
+import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Calibrations
-from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, read_json, regular, sha256
+from qa_demo.files import read_text
+from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, regular, sha256
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -23,20 +24,14 @@ Word = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,200}$")]
 Tensors = dict[str, Any]
 
 
-class Strict(BaseModel):
-    """No other fields, no text or bool in the place of a number."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class Fit(Strict):
-    """The calibration of one head."""
+class Fit(BaseModel):
+    """The calibration of the start/end head."""
 
     temperature: float = Field(ge=RANGE[0], le=RANGE[1])
     bias: float = Field(ge=BIASES[0], le=BIASES[1])
 
 
-class Line(Strict):
+class Line(BaseModel):
     """How a span's lead becomes the chance that the text answers: a falling line would call a lower
     score the better answer.
     """
@@ -45,15 +40,14 @@ class Line(Strict):
     intercept: float = Field(ge=-STEEPEST, le=STEEPEST)
 
 
-class Fits(Strict):
+class Fits(BaseModel):
     """What was fitted."""
 
     span: Fit | None = None
-    bio: Fit | None = None
     answerable: Line | None = None
 
 
-class Base(Strict):
+class Base(BaseModel):
     """The encoder that an adapter changes: where on the hub it is, and the sum of its weights."""
 
     repo: Word
@@ -61,22 +55,16 @@ class Base(Strict):
     sha256: Word
 
 
-class Card(Strict):
-    """What reader.json says of a reader; other fields are for people."""
+class Card(BaseModel):
+    """What reader.json, or a file that `calibrate` wrote for some weights, says of a reader; other
+    fields are for people.
+    """
 
-    model_config = ConfigDict(extra="ignore")
-
-    tag_order: list[str] = Field(list(TAGS))
+    tag_order: tuple[Literal["B"], Literal["I"], Literal["O"]] = TAGS
     threshold: float | None = Field(None, gt=-1e6, lt=1e6)
     calibration: Fits | None = None
     base: Base | None = None
-
-    @field_validator("tag_order")
-    @classmethod
-    def _in_order(cls, given: list[str]) -> list[str]:
-        if given != list(TAGS):
-            raise ValueError(f"must be {list(TAGS)}")
-        return given
+    weights: Any = None
 
     @property
     def calibrations(self) -> Calibrations | None:
@@ -87,19 +75,18 @@ class Card(Strict):
 
 def read_card(folder: Path) -> Card:
     """reader.json as a Card; an empty one when the folder has no such file."""
-    raw = read_json(folder, CARD_FILE)
-    return Card() if raw is None else parse_card(raw, CARD_FILE)
+    path = regular(folder, CARD_FILE)
+    return Card() if path is None else parse_card(path.read_bytes(), CARD_FILE)
 
 
-def parse_card(raw: Any, name: str) -> Card:
-    """Threshold and calibrations of a JSON object. Errors: BadCheckpoint that names the file."""
+def parse_card(text: str | bytes, name: str) -> Card:
+    """A file's JSON as a Card. Errors: BadCheckpoint that names file and field."""
     try:
-        return Card.model_validate(raw)
+        return Card.model_validate_json(text)
     except ValidationError as fault:
         first = fault.errors()[0]
         where = ".".join((name, *map(str, first["loc"])))
-        kind = "Input should be an object" if first["type"] == "model_type" else first["msg"]
-        said = kind.removeprefix("Value error, ").replace("Input should", "must")
+        said = first["msg"].replace("Input should", "must")
         raise BadCheckpoint(f"{where}: {said}, got {str(first['input'])[:60]}") from fault
 
 
@@ -109,19 +96,17 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
     Errors: BadInput for a file that cannot be read or belongs to other weights.
     """
     try:
-        raw = json.loads(path.read_bytes().decode("utf-8-sig"))
-        card = parse_card(raw, path.name)
-    except (OSError, ValueError, RecursionError, BadCheckpoint) as fault:
-        cause = getattr(fault, "strerror", None) or fault
-        raise BadInput(f"{path.name} is no file that calibrate wrote: {cause}") from fault
-    if "weights" not in raw:
-        raise BadInput(f"{path.name} is no file that calibrate wrote: it names no weights")
-    if raw["weights"] != reader.checksum:
+        card = parse_card(read_text(path), path.name)
+    except BadCheckpoint as fault:
+        raise BadInput(f"{path.name} is no file that calibrate wrote: {fault}") from fault
+    if card.weights != reader.checksum:
         raise BadInput(
-            f"{path.name} was fitted for other weights, those of the reader "
-            f"{str(raw.get('reader'))[:60]}; the reader in use is {reader.name}"
+            f"{path.name} was not fitted by calibrate for the weights of the reader in use, "
+            f"{reader.name}"
         )
-    return reader.fitted(card.threshold, card.calibrations)
+    other = copy.copy(reader)
+    other.threshold, other.calibrations = card.threshold, card.calibrations
+    return other
 
 
 # ---- an adapter: two thin matrices a layer, merged with the encoder when loaded
@@ -138,13 +123,13 @@ def base_of(card: Card, limits: HostLimits) -> Path:
     if wanted is None:
         raise BadCheckpoint(f"{CARD_FILE} must name the adapter's base")
     name = f"{wanted.repo}@{wanted.revision}"
-    way = f"it needs {name}; start with --base FOLDER, which holds it"
-    if limits.base is None and not limits.anywhere:
-        raise ModelUnavailable(f"this host does not load from Hugging Face, and {way}")
     try:
+        if limits.base is None and not limits.anywhere:
+            raise ModelUnavailable("this host does not load from Hugging Face")
         source = Source(name, repo=wanted.repo, revision=wanted.revision)
         found = limits.base or fetch(source)[0]
     except ModelUnavailable as fault:
+        way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault
     weights = regular(found, BASE_FILE)
     if weights is None:
@@ -162,7 +147,6 @@ def merged(base: Tensors, adapter: Tensors, prefix: str) -> Tensors:
     adapter (the start/end head) are added as they are. `prefix`: what the layers' names begin with
     in a model that has a head.
 
-    Errors: BadCheckpoint for a layer that the base lacks, or matrices that do not fit it.
     Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1 (its
     factor alpha / r is in B already).
     """
@@ -170,14 +154,8 @@ def merged(base: Tensors, adapter: Tensors, prefix: str) -> Tensors:
     for name, tensor in adapter.items():
         layer, part = name.rpartition(".")[::2]
         if part == "A":
-            key, b = f"{prefix}{layer}.weight", adapter.get(f"{layer}.B")
-            shape = out[key].shape if key in out else None
-            if b is None or shape != (b.shape[0], tensor.shape[-1]) or b.shape[1] != len(tensor):
-                raise BadCheckpoint(
-                    f"{ADAPTER_FILE}: {layer[:80]} does not fit the base, whose matrix is "
-                    f"{None if shape is None else list(shape)}"
-                )
-            out[key] = out[key].float() + b.float() @ tensor.float()
+            weight = f"{prefix}{layer}.weight"
+            out[weight] = out[weight].float() + adapter[f"{layer}.B"].float() @ tensor.float()
         elif part != "B":
             out[name] = tensor
     return out

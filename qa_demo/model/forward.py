@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
 
 TOKENS_AT_ONCE = 1280
@@ -49,12 +48,10 @@ def head_states(model: Any, last: Any) -> Any:
     return model.head(last) if model.config.model_type == "modernbert" else last
 
 
-def inputs_of(model: Any, *windows: Window) -> dict[str, torch.Tensor]:
-    """What a model reads of windows of equal length: ids [b, n], and token types where it has
-    them.
-    """
+def inputs_of(model: Any, window: Window) -> dict[str, torch.Tensor]:
+    """What a model reads of a window: ids [1, n], and token types where it has them."""
     names = ["input_ids", "token_type_ids"][: 1 + knows_token_types(model.config)]
-    return {k: torch.from_numpy(np.stack([getattr(w, k) for w in windows])) for k in names}
+    return {name: torch.tensor(getattr(window, name))[None] for name in names}
 
 
 def word_embeddings(model: Any, ids: Any) -> torch.Tensor:
@@ -96,16 +93,6 @@ def logits_at(
     mixed = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
     both = output_layer(model)(last.feed_forward_chunk(here.output(mixed, own)))
     return both[..., 0], both[..., 1]
-
-
-def special_id(tokenizer: Any, name: str) -> int:
-    """The id of `mask` or `pad`. Errors: BadInput for a tokenizer without it."""
-    found = getattr(tokenizer, f"{name}_token_id")
-    if found is None:
-        raise BadInput(
-            f"this reader's tokenizer has no {name} token, so it cannot stand in for a word"
-        )
-    return int(found)
 
 
 def eager_twin(model: Any) -> Any:

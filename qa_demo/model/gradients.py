@@ -32,13 +32,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress, 
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.model.forward import (
-    TOKENS_AT_ONCE,
-    adds_no_position,
-    logits_at,
-    special_id,
-    word_embeddings,
-)
+from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits_at, word_embeddings
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -132,10 +126,8 @@ def own_baseline(reader: "BertReader") -> Baseline:
     direction stays the word's own until the last point, so the gradients on it are 0 and no number
     of steps closes the gap.
     """
-    pad, mask = (getattr(reader.tokenizer, f"{name}_token_id") for name in ("pad", "mask"))
-    if not adds_no_position(reader.model.config) or pad is None or mask is None:
-        return "pad"
-    return "pad" if word_embeddings(reader.model, [pad]).any() else "mask"
+    felt = word_embeddings(reader.model, [reader.tokenizer.pad_token_id]).any()
+    return "pad" if felt or not adds_no_position(reader.model.config) else "mask"
 
 
 def baseline_embeddings(
@@ -151,7 +143,8 @@ def baseline_embeddings(
     if baseline == "zero":
         embeds = word_embeddings(reader.model, window.input_ids)
         return (embeds * torch.from_numpy(kept)[:, None])[None]
-    ids = np.where(kept, window.input_ids, special_id(reader.tokenizer, baseline))
+    word = getattr(reader.tokenizer, f"{baseline}_token_id")
+    ids = np.where(kept, window.input_ids, word)
     return word_embeddings(reader.model, ids)[None]
 
 

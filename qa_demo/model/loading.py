@@ -46,7 +46,6 @@ HEADS = {
     "question-answering": AutoModelForQuestionAnswering,
     "masked-language": AutoModelForMaskedLM,
 }
-MIN_POSITIONS = 32
 _one_at_a_time = threading.Lock()  # while it builds, torch's default type is changed for all
 
 
@@ -76,13 +75,8 @@ def load_reader(
             or digest(home, [*weight_files(home), *([adapter] if adapter else [])]),
             passes=passes,
         )
-        if reader.max_seq_length < MIN_POSITIONS:
-            raise BadCheckpoint(
-                f"it knows {reader.max_seq_length} positions, fewer than the {MIN_POSITIONS} that "
-                f"question and paragraph take"
-            )
-        # One short reading shows what the files do not: a template without [CLS], logits that
-        # overflow.
+        # One short reading shows what the files do not: a template without [CLS], a head of three
+        # outputs, logits that overflow.
         length = min(WindowOptions().max_seq_length, reader.max_seq_length)
         reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
         return reader
@@ -110,7 +104,7 @@ def opened(
         name = f"{parsed.repo}@{commit[:8]}" if commit else parsed.name
         if not folder.is_dir():
             raise ModelUnavailable("it is not in this checkout; name a folder or a hub id")
-        checksum = check_manifest(folder, parsed.own, FETCHED if commit else ("*",))
+        checksum = check_manifest(folder, folder in own.values(), FETCHED if commit else ("*",))
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{parsed.name}: {fault}") from fault
@@ -151,23 +145,15 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
             )
         finally:
             transformers_logging.set_verbosity(loud)
-    if head == "question-answering" and model.config.num_labels != 2:
-        raise BadCheckpoint(
-            f"config.json describes a head with {model.config.num_labels} outputs, not the two of "
-            f"start and end, so it is no span reader"
-        )
     own = f"{model.base_model_prefix}."
     missing = sorted(told["missing_keys"])
     if adapter is not None:
         model.load_state_dict(merged(model.base_model.state_dict(), load_file(adapter), own))
     elif missing:
-        lost = [name for name in missing if not name.startswith(own)]
+        lost = next((name for name in missing if not name.startswith(own)), missing[0])
         raise BadCheckpoint(
-            f"it has no {head} head ({lost[0][:80]} is missing): it is an encoder that was never "
-            f"trained for it"
-            if lost
-            else f"{len(missing)} tensors that config.json asks for are missing, the first is "
-            f"{missing[0][:80]}"
+            f"{len(missing)} tensors of a {head} model are missing, one is {lost[:80]}; an encoder "
+            f"that was never trained for it has no such head"
         )
     check_finite(model.state_dict(), "")
     return model, tokenizer_of(folder, model.config)
@@ -181,13 +167,14 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
             "tokenizer_config.json has the key 'auto_map', which chooses code; such readers are "
             "not loaded"
         )
-    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
-        raise BadCheckpoint(
-            "the tokenizer is missing (tokenizer.json)"
-        )  # else an empty one is made
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):  # an empty one would be made
+        raise BadCheckpoint("the tokenizer is missing (tokenizer.json)")
     tokenizer = AutoTokenizer.from_pretrained(
         folder, config=config, trust_remote_code=False, local_files_only=True
     )
+    named = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "pad", "mask")}
+    if None in named.values():
+        raise BadCheckpoint(f"the tokenizer names no token for one of {', '.join(named)}")
     largest = max(tokenizer.get_vocab().values(), default=-1)
     if largest >= config.vocab_size:
         raise BadCheckpoint(
@@ -202,18 +189,11 @@ def fill(head: Any, path: Path) -> Any:
     BadCheckpoint for other tensors than it has, or such as are not finite.
     """
     tensors = load_file(path)
-    found, needed = (
-        {name: tuple(tensor.shape) for name, tensor in given.items()}
-        for given in (tensors, head.state_dict())
-    )
-    for name in sorted(found.keys() | needed.keys()):
-        if found.get(name) != needed.get(name):
-            raise BadCheckpoint(
-                f"{path.name}: {name[:60]} must have the shape {needed.get(name)}, got "
-                f"{found.get(name)}"
-            )
     check_finite(tensors, f"{path.name}: ")
-    head.load_state_dict(tensors)
+    try:
+        head.load_state_dict(tensors)
+    except RuntimeError as fault:
+        raise BadCheckpoint(f"{path.name} holds no head that fits this model") from fault
     return head.requires_grad_(False).eval()
 
 

@@ -1,7 +1,5 @@
 """A transformers question-answering model as a `Reader`: texts in, all windows' logits out."""
 
-import copy
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,6 @@ from qa_demo.model.forward import (
     logits,
     longest_input,
     output_layer,
-    special_id,
     word_embeddings,
 )
 from qa_demo.model.products import pack
@@ -32,8 +29,8 @@ DEFAULTS = WindowOptions()
 
 
 class BertReader:
-    """One loaded model, shared by every thread: read-only after it is made, without hooks and
-    without gradients.
+    """A core.reader.Reader: one loaded model, shared by every thread, read-only after it is made,
+    without hooks and without gradients.
 
     The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
     logits T @ W^T + b.
@@ -51,25 +48,12 @@ class BertReader:
         checksum: str = "",
         passes: Passes = SHARED,
     ) -> None:
-        self.name = name
-        """`bundled`, a folder's name, or a hub id with its commit."""
-        self.checksum = checksum
-        """The digest that ties a stored reading to these weights."""
-        self.threshold = threshold
-        """The tuned no-answer threshold in logits; None when the reader came without one."""
-        self.calibrations = calibrations
-        """The fitted calibrations of its heads, or None."""
+        self.name, self.checksum, self.threshold = name, checksum, threshold
+        self.calibrations, self.passes, self.bio = calibrations, passes, bio
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
         pack(model.base_model)
         self.twin = eager_twin(model)
-        self.bio, self.passes = bio, passes
         prepare(tokenizer)
-
-    def fitted(self, threshold: float | None, calibrations: Calibrations | None) -> "BertReader":
-        """The same weights with another threshold and calibrations; this reader stays as it is."""
-        other = copy.copy(self)
-        other.threshold, other.calibrations = threshold, calibrations
-        return other
 
     @property
     def max_seq_length(self) -> int:
@@ -107,8 +91,8 @@ class BertReader:
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         rows = list[Logits]()
-        for span, tags in self.passes.each(lambda w: self.forward([w]), windows, cancelled):
-            rows.append((span[0], None if tags is None else tags[0]))
+        for row in self.passes.each(self.forward, windows, cancelled):
+            rows.append(row)
             if on_progress is not None:
                 on_progress(len(rows), len(windows))
         return assemble(
@@ -123,10 +107,10 @@ class BertReader:
             baseline=gradients.own_baseline(self),
         )
 
-    def forward(self, group: Sequence[Window]) -> tuple[np.ndarray, np.ndarray | None]:
-        """Start/end logits [b, n, 2] and tag logits [b, n, 3] of windows of equal length n."""
+    def forward(self, window: Window) -> Logits:
+        """Start and end logits [n, 2] of a window and its tag logits [n, 3]."""
         with torch.inference_mode():
-            last = self.model.base_model(**inputs_of(self.model, *group))[0]
+            last = self.model.base_model(**inputs_of(self.model, window))[0][0]
             states = head_states(self.model, last)
             span = output_layer(self.model)(states).numpy()
             tags = None if self.bio is None else self.bio(states).numpy()
@@ -181,7 +165,7 @@ class BertReader:
         """
         masks = np.asarray(masks, dtype=bool)
         assert masks.shape[1:] == (len(window),), masks.shape
-        ids = np.where(masks, special_id(self.tokenizer, "mask"), window.input_ids[None, :])
+        ids = np.where(masks, self.tokenizer.mask_token_id, window.input_ids[None, :])
         out = np.empty((2, *masks.shape), np.float32)
 
         def run(rows: slice) -> int:

@@ -1,12 +1,12 @@
 """Turn both texts into an `Encoding`: ids, char offsets into the given text, word numbers."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
 
-from qa_demo.core.base import BadCheckpoint, BadInput
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.text import whitespace_ids
 from qa_demo.core.types import Encoding
 
@@ -133,115 +133,93 @@ def _left_out(
     return list(zip(borders[begin].tolist(), borders[stop].tolist(), strict=True))
 
 
-def _pieces(backend: Any, text: str) -> tuple[Any, np.ndarray]:
-    """The tokenizers library's encoding of a text, and its offsets [n, 2] into `text` as given."""
-    cleaned, kept = clean(text)
-    out = backend.encode(cleaned, add_special_tokens=False)
-    offsets = np.array(out.offsets, dtype=np.int64).reshape(-1, 2)
-    if len(offsets):
-        offsets = np.append(kept, kept[-1] + 1)[offsets]
-    return out, whole(text, trimmed(text, offsets))
+BLANK = "\u2423"
+"""Shown for a piece that covers no letter."""
 
 
-def _as_text(tokenizer: Any, pieces: Any) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Ids and tokens of a user's text, in which no id has a special meaning.
+class Pieces(NamedTuple):
+    """A user's text: as the tokenizers library gives it, and as fields of an `Encoding`."""
 
-    `encode_special_tokens` is enough for WordPiece and byte-level BPE. A Unigram model (ALBERT,
-    XLM-R, DeBERTa-v2) holds "[SEP]" in its own vocabulary and would still find it: such a piece
-    becomes the unknown piece.
+    made: Any
+    ids: np.ndarray
+    tokens: tuple[str, ...]
+    offsets: np.ndarray
+
+
+def _pieces(tokenizer: Any, text: str) -> Pieces:
+    """The pieces of a text, whose offsets [n, 2] point into it as given, and whose ids have no
+    special meaning.
+
+    `encode_special_tokens` is enough for that in WordPiece and byte-level BPE. A Unigram model
+    (ALBERT, XLM-R, DeBERTa-v2) holds "[SEP]" in its own vocabulary and would still find it: such a
+    piece becomes the unknown piece. WordPiece's tokens are shown as they are ("##rn"), others as
+    the letters that they cover, since "Ġsince" and the bytes of "é" are an alphabet of their own.
     """
-    ids, tokens = np.array(pieces.ids, dtype=np.int64), np.array(pieces.tokens, dtype=object)
-    special = np.isin(ids, [i for i in tokenizer.all_special_ids if i != tokenizer.unk_token_id])
-    if special.any():
-        if tokenizer.unk_token_id is None:
-            raise BadInput(
-                "the text holds a special token of this reader, which has no unknown piece to "
-                "stand in for it"
-            )
-        ids[special], tokens[special] = tokenizer.unk_token_id, tokenizer.unk_token
-    return ids, tuple(tokens.tolist())
+    backend = prepare(tokenizer)
+    cleaned, kept = clean(text)
+    made = backend.encode(cleaned, add_special_tokens=False)
+    offsets = np.array(made.offsets, dtype=np.int64).reshape(-1, 2)
+    if len(offsets):
+        offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
+    unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
+    special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
+    found = zip(made.ids, made.tokens, offsets.tolist(), strict=True)
+    return Pieces(
+        made,
+        np.array([tokenizer.unk_token_id if i in special else i for i in made.ids], np.int64),
+        tuple(
+            unknown if i in special else token if as_is or token == unknown else text[a:b] or BLANK
+            for i, token, (a, b) in found
+        ),
+        offsets,
+    )
 
 
-def _template(
-    tokenizer: Any, asked: Any, question_ids: np.ndarray, question_tokens: tuple[str, ...]
-) -> dict[str, Any]:
+def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:
     """What stands before and after the paragraph: fields of an `Encoding`.
 
     It comes from the tokenizer's own template, applied to the question and a one-letter paragraph:
     [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
     """
-    backend = tokenizer.backend_tokenizer
-    joined = backend.post_process(asked, backend.encode("a", add_special_tokens=False), True)
-    sequence = np.array([-1 if s is None else s for s in joined.sequence_ids])
-    inside = np.flatnonzero(sequence == 1)
-    if not len(inside):
-        raise BadCheckpoint(
-            "this tokenizer's template for two texts has no place for the paragraph"
-        )
+    backend, n = tokenizer.backend_tokenizer, len(asked.ids)
+    joined = backend.post_process(asked.made, backend.encode("a", add_special_tokens=False), True)
+    question, paragraph = np.split(np.flatnonzero(np.array(joined.special_tokens_mask) == 0), [n])
     ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
+    in_order = question.tolist() == [*range(1, n + 1)] and len(paragraph)
+    if not in_order or ids[0] != tokenizer.cls_token_id:
+        raise BadCheckpoint(
+            "this tokenizer does not put [CLS], the question and then the paragraph, so a window "
+            "has no place for 'no answer' or for the text"
+        )
     if "token_type_ids" not in tokenizer.model_input_names:  # none are fed, which means 0
         types = np.zeros_like(types)
-    first, after = int(inside[0]), int(inside[-1]) + 1
-    # The template copies the question as it came; where a special piece became unknown, the copy
-    # follows.
-    asked_at = np.flatnonzero(np.array(joined.special_tokens_mask[:first]) == 0)
-    ids[asked_at] = question_ids
-    named = dict(zip(asked_at.tolist(), question_tokens, strict=True))
-    tokens = tuple(named.get(at, token) for at, token in enumerate(joined.tokens))
-    if ids[0] != tokenizer.cls_token_id or (len(asked_at) and asked_at[0] != 1):
-        raise BadCheckpoint(
-            "this tokenizer does not put [CLS] and then the question first, so a window has no "
-            "place for 'no answer'"
-        )
+    tokens = joined.tokens  # the template copies the question as it came
+    ids[1 : n + 1], tokens[1 : n + 1] = asked.ids, asked.tokens
+    before, after = slice(int(paragraph[0])), slice(int(paragraph[-1]) + 1, None)
     return {
-        "prefix_ids": ids[:first],
-        "prefix_tokens": tokens[:first],
-        "prefix_types": types[:first],
-        "suffix_ids": ids[after:],
-        "suffix_tokens": tokens[after:],
-        "suffix_types": types[after:],
-        "context_type": int(types[first]),
+        "prefix_ids": ids[before],
+        "prefix_tokens": tuple(tokens[before]),
+        "prefix_types": types[before],
+        "suffix_ids": ids[after],
+        "suffix_tokens": tuple(tokens[after]),
+        "suffix_types": types[after],
+        "context_type": int(types[paragraph[0]]),
     }
-
-
-BLANK = "\u2423"
-"""Shown for a piece that covers no letter."""
-
-
-def _readable(
-    tokenizer: Any, tokens: tuple[str, ...], text: str, offsets: np.ndarray
-) -> tuple[str, ...]:
-    """The tokens as one reads them: WordPiece's as they are ("##rn"), others as the letters that
-    they cover, since "Ġsince" and the bytes of "é" are an alphabet of the tokenizer's own. A piece
-    of blanks is shown as one, an unknown piece keeps its name.
-    """
-    if type(tokenizer.backend_tokenizer.model).__name__ == "WordPiece":
-        return tokens
-    return tuple(
-        token if token == tokenizer.unk_token else text[start:end] or BLANK
-        for token, (start, end) in zip(tokens, offsets.tolist(), strict=True)
-    )
 
 
 def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     """Tokenize question and context apart and learn from the tokenizer how it joins them."""
-    backend = prepare(tokenizer)
-    asked, asked_offsets = _pieces(backend, question)
-    read, offsets = _pieces(backend, context)
-    question_ids, question_tokens = _as_text(tokenizer, asked)
-    context_ids, context_tokens = _as_text(tokenizer, read)
-    question_tokens = _readable(tokenizer, question_tokens, question, asked_offsets)
-    context_tokens = _readable(tokenizer, context_tokens, context, offsets)
+    asked, read = _pieces(tokenizer, question), _pieces(tokenizer, context)
     return Encoding(
         question=question,
         context=context,
-        question_ids=question_ids,
-        question_tokens=question_tokens,
-        context_ids=context_ids,
-        context_tokens=context_tokens,
-        offset_mapping=offsets,
-        word_ids=np.array([-1 if w is None else w for w in read.word_ids], dtype=np.int64),
-        whitespace_ids=whitespace_ids(context, offsets),
-        question_offset_mapping=asked_offsets,
-        **_template(tokenizer, asked, question_ids, question_tokens),
+        question_ids=asked.ids,
+        question_tokens=asked.tokens,
+        context_ids=read.ids,
+        context_tokens=read.tokens,
+        offset_mapping=read.offsets,
+        word_ids=np.array([-1 if w is None else w for w in read.made.word_ids], dtype=np.int64),
+        whitespace_ids=whitespace_ids(context, read.offsets),
+        question_offset_mapping=asked.offsets,
+        **_template(tokenizer, asked),
     )

@@ -100,9 +100,8 @@ def test_without_unanswerable_questions_there_is_no_threshold(
     ("text", "reason"),
     [
         ("{", "is no file that calibrate wrote"),
-        ("[]", "must be an object"),
-        ("{}", "is no file that calibrate wrote: it names no weights"),
-        ('{"weights": "other", "reader": "R"}', "was fitted for other weights, those of the"),
+        ("[]", "fit.json: must be an object, got []"),
+        ("{}", "was not fitted by calibrate for the weights of the reader in use"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused(

@@ -181,7 +181,6 @@ def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal
         ("--fail-under NoAns_f1=10", "names 'NoAns_f1'; the scores of this run are exact, f1"),
         ("--limit 1 --sample 1", "give one"),
         ("--by 1", "belongs to --not-worse-than"),
-        ("--page http://x/", "give --report too"),
         ("--null-score-diff-threshold 1", "a threshold, got 1, changes nothing"),
         ("--out no/p.jsonl", "there is no folder"),
         ("--not-worse-than dev.json", "dev.json, line 1 is no line of this version's evaluate"),

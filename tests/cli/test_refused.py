@@ -29,7 +29,6 @@ BEFORE = [
         "evaluate {dev} --out o --report no/r.html",
         "r.html cannot be written: there is no folder no",
     ),
-    ("evaluate {dev} --out o --report r.html --page x", "--page must be an address such as"),
     ("report no.jsonl", "no.jsonl cannot be read"),
     ("report {dev} --page file:///x", "--page must be an address such as"),
     ("answer --question q", "answer needs --question and --context (or --context-file), or --jso"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
+from tokenizers.processors import TemplateProcessing
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint
@@ -147,6 +148,15 @@ def test_a_tokenizer_that_leaves_letters_out_is_refused() -> None:
     tokenizer.backend_tokenizer = Tokenizer(BPE({c: k for k, c in enumerate("Aa019 ")}, []))
     with pytest.raises(BadCheckpoint, match=r"letters.* then: É é ß Ñ Ø Ω ω Ж and others"):
         prepare(tokenizer)
+
+
+@pytest.mark.parametrize("pair", ["[CLS] $B [SEP] $A [SEP]", "$A [CLS] $B", "[SEP] $A $B [CLS]"])
+def test_a_tokenizer_that_joins_two_texts_otherwise_is_refused(pair: str) -> None:
+    words = kit.tokenizer("bert")
+    named = [(name, words.convert_tokens_to_ids(name)) for name in ("[CLS]", "[SEP]")]
+    words.backend_tokenizer.post_processor = TemplateProcessing(pair=pair, special_tokens=named)
+    with pytest.raises(BadCheckpoint, match=r"does not put \[CLS\], the question and then"):
+        encode(words, "who the", "the river")
 
 
 def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -> None:

@@ -1,6 +1,5 @@
 """One shared reader: threads, cancelling, characters that come back."""
 
-import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,16 +66,6 @@ def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
         hidden = reader.model.base_model(ids, token_type_ids=types)[0][0]
     expected = hidden.numpy() @ head["weight"].T + head["bias"]
     np.testing.assert_allclose(reading.tag_logits[0, : len(window)], expected, atol=1e-5)
-
-
-def test_pairs_give_the_numbers_of_single_windows(reader: BertReader) -> None:
-    windows = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS).windows
-    for _, same in itertools.groupby(sorted(windows, key=len), key=len):
-        pair = list(same)[:2]
-        together = reader.forward(pair)
-        for b, window in enumerate(pair):
-            for both, alone in zip(together, reader.forward([window]), strict=True):
-                np.testing.assert_allclose(both[b], alone[0], atol=1e-5)
 
 
 def test_progress_counts_every_window(reader: BertReader) -> None:

@@ -132,14 +132,11 @@ def bio_head(width: int, value: float) -> Callable[[Path], None]:
 
 NAN, INFINITY = float("nan"), float("inf")
 NO_MODEL = "no model that can be built"
-CODE, ATTENTION = "which chooses code", "which chooses attention code"
+CODE = "which chooses code"
 CONFIGS: list[tuple[dict[str, Any], str]] = [
     ({"id2label": {"0": "a", "1": "b", "2": "c"}}, NO_MODEL),
     ({"intermediate_size": 64}, NO_MODEL),
-    (
-        {"num_hidden_layers": 3},
-        "16 tensors that config.json asks for are missing, the first is bert",
-    ),
+    ({"num_hidden_layers": 3}, "16 tensors of a question-answering model are missing, one is bert"),
     ({"model_type": None}, "model_type 'None'"),
     ({"model_type": "gpt2"}, "model_type 'gpt2'.*bert, distilbert"),
     ({"model_type": {"a": 1}}, "model_type"),
@@ -147,32 +144,29 @@ CONFIGS: list[tuple[dict[str, Any], str]] = [
     ({"custom_pipelines": {"qa": {}}}, f"'custom_pipelines', {CODE}"),
     ({"quantization_config": {"a": "evil"}}, f"'quantization_config', {CODE}"),
     ({"transformers_weights": "../evil.bin"}, f"'transformers_weights', {CODE}"),
-    ({"_attn_implementation": "evil/a"}, f"'_attn_implementation', {ATTENTION}"),
-    ({"_attn_implementation_internal": "evil/a"}, ATTENTION),
-    ({"attn_implementation": {"": "evil/a"}}, ATTENTION),
-    ({"num_hidden_layers": 100_000}, "num_hidden_layers = 100000; allowed are numbers up to 100"),
+    ({"_attn_implementation": "evil/a"}, f"'_attn_implementation', {CODE}"),
+    ({"_attn_implementation_internal": "evil/a"}, CODE),
+    ({"attn_implementation": {"": "evil/a"}}, CODE),
     ({"hidden_size": 10**12}, NO_MODEL),
     ({"hidden_size": "16"}, NO_MODEL),
     ({"hidden_act": "__import__"}, NO_MODEL),
-    ({"layer_norm_eps": INFINITY}, "layer_norm_eps = inf"),
     ({"position_embedding_type": "relative_key"}, "= relative_key; only absolute"),
     ({"is_decoder": True}, "is_decoder = True; only False"),
 ]
 CARDS: list[tuple[dict[str, Any], str]] = [
-    ({"tag_order": ["O", "B", "I"]}, r"reader.json.tag_order: must be \['B', 'I', 'O'\], got"),
-    ({"threshold": NAN}, "reader.json.threshold: must be a finite number, got nan"),
-    ({"threshold": True}, "reader.json.threshold: must be a valid number, got True"),
+    ({"tag_order": ["O", "B", "I"]}, "reader.json.tag_order.0: must be 'B', got O"),
+    ({"threshold": NAN}, "reader.json.threshold: must be less than 1000000, got nan"),
+    ({"threshold": "high"}, "reader.json.threshold: must be a valid number.*, got high"),
     (
         {"calibration": {"span": {"temperature": 0, "bias": 0}}},
         "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
     ),
-    ({"calibration": {"bio": {"temperature": 1}}}, "calibration.bio.bias: Field required"),
-    ({"calibration": {"x": {"temperature": 1, "bias": 0}}}, "calibration.x: Extra inputs"),
+    ({"calibration": {"span": {"temperature": 1}}}, "calibration.span.bias: Field required"),
     ({"calibration": [1]}, r"calibration: must be an object, got \[1\]"),
 ]
 WRITTEN = [
     ("config.json", b"{", "config.json is not valid JSON"),
-    ("config.json", b"[]", "must hold an object, got list"),
+    ("config.json", b"[]", "config.json is missing or holds no object"),
     ("config.json", b"\xff\x00", "config.json is not valid JSON"),
     ("config.json", b"[" * 100_000, "config.json is not valid JSON"),
     ("adapter_config.json", b"[]", "it is an adapter of another model: merge it first"),
@@ -188,7 +182,11 @@ WRITTEN = [
         b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}',
         f"'auto_map', {CODE}",
     ),
-    ("tokenizer_config.json", b'{"tokenizer_class": "Evil"}', "and then the question first"),
+    (
+        "tokenizer_config.json",
+        b'{"tokenizer_class": "Evil"}',
+        "the tokenizer names no token for one of cls, sep, pad, mask",
+    ),
     ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
     ("model.safetensors", POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
     ("model.safetensors", b"\0" * 7 + b"\x10{}", NO_MODEL),
@@ -198,12 +196,12 @@ TENSORS: list[tuple[Callable[[dict[str, torch.Tensor]], Any], str]] = [
     (lambda t: t.update({"qa_outputs.bias": torch.tensor([INFINITY, 0]).half()}), "not finite"),
     (
         lambda t: t.pop("qa_outputs.bias"),
-        r"no question-answering head \(qa_outputs.bias is missing",
+        "1 tensors of a question-answering model are missing, one is qa_outputs.bias; an encoder",
     ),
     (lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)}), NO_MODEL),
     (
         lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k],
-        "tensors that config.json asks for are missing",
+        "tensors of a question-answering model are missing",
     ),
 ]
 SUMS = [
@@ -217,14 +215,14 @@ DAMAGE: list[tuple[Callable[[Path], Any], str]] = [
     (random_bytes, "not finite"),
     (only_pickle, "pytorch_model.bin, a format that can run code"),
     (remove("model.safetensors"), "model.safetensors is missing"),
-    (remove("config.json"), "config.json is missing"),
+    (remove("config.json"), "config.json is missing or"),
     (remove("tokenizer.json"), "the tokenizer is missing"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (link_out, "link that leads out"),
     (loop, "config.json cannot be read"),
     (pipe, "not a plain file"),
     (is_directory, "not a plain file"),
-    (bio_head(8, 0.0), "bio_head.safetensors: weight must have the shape"),
+    (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
 ]
 BROKEN = [
@@ -284,17 +282,6 @@ class Hub:
 @pytest.fixture
 def host(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     return Hub(monkeypatch, folder)
-
-
-def test_an_unreadable_file_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulated, because the tests may run as root, whom permissions do not stop."""
-
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(BadCheckpoint, match=r"reader.json cannot be read"):
-        load_reader(str(folder))
 
 
 def test_neither_pickle_nor_torch_load_is_reached(
@@ -367,10 +354,8 @@ def test_the_bundled_folder_needs_its_manifest(
         load_reader("bundled")
 
 
-def test_too_few_positions_and_too_many_outputs(tmp_path: Path) -> None:
-    with pytest.raises(BadCheckpoint, match="knows 16 positions, fewer than the 32"):
-        load_reader(str(kit.save(tmp_path / "few", "bert", max_position_embeddings=16)))
-    with pytest.raises(BadCheckpoint, match="a head with 3 outputs, not the two of start and end"):
+def test_a_head_of_three_outputs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadCheckpoint, match=NO_MODEL):
         load_reader(str(kit.save(tmp_path / "three", "bert", num_labels=3)))
 
 
@@ -402,14 +387,14 @@ UNREADABLE = ["a" * 5000, "a\0b", "", "  "]
 def test_a_host_for_others_is_no_oracle_for_files(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Path, "is_dir", lambda self: pytest.fail("the disk was asked"))
+    monkeypatch.setattr("os.path.isdir", lambda _: pytest.fail("the disk was asked"))
     with pytest.raises(ModelUnavailable, match="offers its own readers only") as caught:
         parse_source(text, OTHERS)
     assert "passwd" not in str(caught.value)
 
 
 def test_sources_are_parsed(tmp_path: Path) -> None:
-    assert parse_source("bundled", OTHERS) == Source("bundled", READERS["bundled"], own=True)
+    assert parse_source("bundled", OTHERS) == Source("bundled", READERS["bundled"])
     assert parse_source(str(tmp_path)).path == tmp_path
     found = parse_source("deepset/tiny-roberta@a1b2c3")
     assert (found.path, found.repo, found.revision) == (None, "deepset/tiny-roberta", "a1b2c3")
@@ -422,9 +407,9 @@ def test_sources_are_parsed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        ("RepositoryNotFoundError", "does not exist on Hugging Face, or is private"),
-        ("GatedRepoError", "accept terms first"),
-        ("RevisionNotFoundError", "no such revision"),
+        ("RepositoryNotFoundError", "does not exist on Hugging Face, is private"),
+        ("GatedRepoError", "or asks its users to accept terms"),
+        ("RevisionNotFoundError", "could not be fetched .*RevisionNotFoundError"),
         ("EntryNotFoundError", "has no config.json"),
         ("LocalEntryNotFoundError", "cannot be reached from here.*bundled reader works offline"),
         ("HfHubHTTPError", "could not be fetched"),

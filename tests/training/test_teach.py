@@ -124,7 +124,7 @@ def test_a_teacher_says_what_the_page_reads(
     reader, student = load_reader(str(folder)), kit.tokenizer(family)
     windows, batch = windows_of(student)
     for window, said in zip(windows, Teacher(folder, student, CPU).says(batch), strict=True):
-        span = reader.forward([window])[0][0]
+        span = reader.forward(window)[0]
         at = [0, *np.flatnonzero(window.is_context)]
         np.testing.assert_allclose(said[at, :2], span[at], atol=1e-5)
 
