@@ -15,6 +15,7 @@ from qa_demo.pictures import CHAPTERS
 from qa_demo.state import CHAPTERS as NAMES
 from tests.browser.conftest import drawn, link, ready, show, visit
 from tests.documents import PAGES
+from tests.evaluation.test_report import lines, report_of
 
 pytestmark = pytest.mark.browser
 ORESUND = {"example": "oresund"}
@@ -322,6 +323,25 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
         page.get_by_role("tab", name=module.NAME, exact=True).click()
         expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[0])
         assert page.locator(f"#tab-{chapter}").get_attribute("aria-selected") == "true"
+
+
+def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report_of(lines(1), lines(2)), encoding="utf-8")
+    page = open_page()
+    page.context.set_offline(True)
+    page.goto(path.as_uri())
+    expect(page.locator("[data-block=verdict]")).to_contain_text(" F1 on 240 questions")
+    page.get_by_role("button", name="exact match").click()
+    expect(page.locator("[data-block=verdict]")).to_contain_text(" exact match on 240 questions")
+    page.get_by_role("slider").fill("60")
+    expect(page.get_by_role("slider")).to_have_value("60")
+    third = page.get_by_role("row").filter(has=page.get_by_role("button")).nth(2)
+    asked = third.get_by_role("button").inner_text()
+    third.click()
+    expect(page.locator("[data-block=question]")).to_have_text(asked)
+    expect(page.locator("[data-block=text]")).to_contain_text("Ada Byron drew it")
+    page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 6")
 
 
 HOSTILE = "<img src=x onerror=alert(1)> </script><b>Ada</b> {{value}} ${7*7} \u202e met Grace & Co."
