@@ -94,10 +94,8 @@ class Stairs:
 
     def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
         """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
-        half = len(text) * self.size * 0.25 * self.n / (1034 - self.right)
-        x, up = (a + z) / 2, {"yanchor": "bottom", "borderpad": 1, "strong": strong}
-        to = "left" if x < half else "right" if x + half > self.n else "center"
-        x = {"left": max(0, x - half), "right": min(self.n, x + half), "center": x}[to]
+        up = {"yanchor": "bottom", "borderpad": 1, "strong": strong}
+        x, to = (a - 0.5, "left") if a + z < self.n else (z + 0.5, "right")  # away from its edges
         wide = {"xanchor": to, "size": self.size, "name": "wide"}
         self.texts += [label(text, x, y - self.half, **up, **wide)] if text else []
         narrow = {**LEFT, "size": 13, "name": "narrow"}
@@ -107,15 +105,11 @@ class Stairs:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
         left = r.near is not None and r.near[0] <= r.near[1]
         edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
-        away, back, shift = ("right", "left", -6) if left else ("left", "right", 6)
-        below = y + self.half + 12 / self.pitch
+        back, below = {"xanchor": "left" if left else "right"}, y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
         arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
         arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
-        outer = {"xanchor": away, "xshift": shift, "name": "wide"}
-        inner = {"xanchor": back, "xshift": -shift, "size": 12, "name": "narrow"}
-        self.texts += [arrow, label(text, edge, below, strong, **outer)]
-        self.texts.append(label(text, start, below, strong, **inner))
+        self.texts += [arrow, label(text, start, below, strong, xshift=6 if left else -6, **back)]
 
     def figure(self, key: str, alt: str) -> Block:
         """The figure."""
