@@ -36,7 +36,8 @@ def test_the_file_holds_every_step_of_every_chapter(tmp_path: Path, terminal: Te
     data = data_of(out)
     steps = {f"{name}/{k + 1}" for name, m in CHAPTERS.items() for k in range(len(m.STEPS))}
     assert set(data["pictures"]) == steps
-    assert data["state"]["question"] == kit.QUESTION and data["state"]["max_seq_length"] == 40
+    asked = [data["state"][name] for name in ("question", "max_seq_length", "reader")]
+    assert asked == [kit.QUESTION, 40, str(terminal.folder)]
     assert {p["context"] for k, p in data["pictures"].items() if k.startswith("answer/")} == {
         kit.CONTEXT
     }

@@ -15,7 +15,6 @@ WINDOWS = [
 BEFORE = [
     ("", "required"),
     ("frobnicate", "invalid choice"),
-    ("answer", "answer needs --question and --context"),
     ("answer --question q --context-file /none.txt", "none.txt cannot be read"),
     ("answer --question q --context c --reader x", "not a reader's name"),
     ("answer --jsonl x --question q", "--jsonl brings its own questions"),
