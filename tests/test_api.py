@@ -21,6 +21,7 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
+from tests.cli.terminal import flags
 from tests.odd import JSON
 from tests.test_replies import GIVEN, HIDDEN, MODELS, TEXTS
 
@@ -142,16 +143,7 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, pictures, cl
 @pytest.mark.parametrize(("name", "odd", "said"), ODD)
 def test_a_command_says_the_same_sentence(name, odd, said, pictures, monkeypatch, capsys):
     monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
-    words = ["answer" if name == "read" else name]
-    for field, value in whole(name, odd).items():
-        flag = f"--{field.replace('_', '-')}"
-        if not isinstance(value, list):
-            words += [f"{flag}={value}"]
-        elif field == "cut":
-            words += [flag, *value]
-        else:
-            words += [word for pair in value for word in (flag, *map(str, pair))]
-    assert main(words) == 2
+    assert main(["answer" if name == "read" else name, *flags(whole(name, odd))]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert re.search(rf"{re.escape(said)}(?![.\d])", err), err  # 0 is not 0.0

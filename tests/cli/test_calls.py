@@ -13,7 +13,7 @@ from qa_demo.api.calls import call, plain
 from qa_demo.core.text import words
 from qa_demo.core.types import Reading
 from qa_demo.model.reader import BertReader
-from tests.cli.terminal import ASKED, SMALL, TEXTS, Terminal
+from tests.cli.terminal import ASKED, SMALL, TEXTS, Terminal, flags
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 from tests.printed import exact
@@ -40,39 +40,30 @@ def same(one: object, other: object) -> bool:
     return one == (pytest.approx(other, abs=1e-4) if isinstance(other, float) else other)
 
 
-CHARACTERS = {"char_start": 4, "char_end": 10, "other_start": 20, "other_end": 25}
-HOW = {"target": "span_minus_other", "method": "gradient_x_input"}
+TWO = {"char_start": 4, "char_end": 10, "other_start": 20, "other_end": 25}
 
 
 @pytest.mark.parametrize(
     ("command", "fields"),
     [
-        (
-            "answer --max-answer-length=1 --rule=product",
-            {"max_answer_length": 1, "rule": "product"},
-        ),
-        ("answer --null-score-diff-threshold=-1e2", {"null_score_diff_threshold": -100.0}),
-        (
-            "attribute --target span_minus_other --char-start 4 --char-end 10 --other-start 20 "
-            "--other-end 25 --method gradient_x_input",
-            CHARACTERS | HOW,
-        ),
-        ("loss --gold 0 3 --gold none --gold 4 10", {"gold": [(0, 3), None, (4, 10)]}),
-        ("tag --decoding lenient", {"decoding": "lenient"}),
+        ("answer", {"max_answer_length": 1, "rule": "product"}),
+        ("answer", {"null_score_diff_threshold": -1e-9}),
+        ("attribute", {**TWO, "target": "span_minus_other", "method": "gradient_x_input"}),
+        ("loss", {"gold": [[0, 3], None, [4, 10]]}),
+        ("tag", {"decoding": "lenient"}),
     ],
 )
 def test_json_is_the_reply_of_the_call(
     command: str, fields: dict, called: Call, terminal: Terminal
 ) -> None:
-    name = command.split()[0].replace("answer", "read")
-    assert same(terminal.asked(command), called(name, **fields))
+    said = terminal.asked(command, *flags(fields))
+    assert same(said, called(command.replace("answer", "read"), **fields))
 
 
 def test_infill_takes_spans_and_cuts(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
-    flags = "--spans 0 3 --spans 12 17 --cut left position --top 4"
-    found = json.loads(terminal.run("infill", "--text", HIDDEN, *flags.split(), "--json"))
     asked = GIVEN["infill"] | {"cut": ["left", "position"]}
+    found = json.loads(terminal.run("infill", *flags(asked), "--json"))
     assert found == plain(call(FakeInfiller(), "infill", **asked))
     lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
     assert "(mask, characters 5 to 7)" in lines[0] and "  mlm  rank" in lines[1]
