@@ -38,7 +38,6 @@ class Side:
     """
 
     name: str
-    key: str
     role: str
     up: int
     rows: Sequence[Row]
@@ -56,24 +55,24 @@ class Side:
         return [] if limit is None or np.ndim(limit) else [float(limit)]
 
 
-def side_of(name: str, found: Evaluation, key: str, role: str, up: int) -> Side:
+def side_of(name: str, found: Evaluation, role: str, up: int) -> Side:
     """A reader of lines. A threshold changes something where some questions have an answer and some
     have none.
     """
-    rows, run = found.rows, found.run
-    table, own = table_of(rows), run["threshold"] if run["rules"] == "2.0" else None
+    rows, run, table = found.rows, found.run, table_of(found.rows)
+    own = run["threshold"] if run["rules"] == "2.0" else None
     limits: dict[str, Any] = {"run": own}
     if own is not None and table.both and len(table.cuts):
-        best, sides = table.best("f1"), halves(units_of(rows)[0])
-        fitted = np.full(len(rows), best)
-        for half, other in (sides, sides[::-1]):
-            seen = table.part(other)
-            if seen.both and len(seen.cuts):
+        sides, fitted = halves(table.titles.tolist()), np.empty(len(rows))
+        parts = [table.part(half) for half in sides]
+        if all(seen.both and len(seen.cuts) for seen in parts):
+            for half, seen in zip(sides, parts[::-1], strict=True):
                 fitted[half] = seen.best("f1")
-        limits |= ({"fitted": fitted} if all(sides) else {}) | {"best": best}
+            limits["fitted"] = fitted
+        limits["best"] = table.best("f1")
         rising = np.append(table.cuts[0], np.minimum(np.sort(table.diffs), table.cuts[-1]))
         limits |= {str(p): float(rising[round(len(rows) * (1 - p / 100))]) for p in PERCENTS}
-    return Side(name, key, role, up, rows, run, table, limits)
+    return Side(name, role, up, rows, run, table, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ class Shown:
     def values(self) -> dict[str, list[str]]:
         """What each name of the state may be; the first is that in which the report opens."""
         at = [name for name in self.sides[0].limits if all(name in x.limits for x in self.sides)]
-        modes, who = [name for name in at if name in MODES], [side.key for side in self.sides]
+        modes, who = [name for name in at if name in MODES], [side.name for side in self.sides]
         found = {"metric": [*METRICS], "mode": modes, "at": at, "who": who}
         return found | {"selection": ["", *map(str, range(FAILURES))]}
 
@@ -106,13 +105,13 @@ def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
     """Pair the lines and draw the articles. Errors: BadInput where two files share no question."""
     name, differs = str(first.run["reader"]), tuple[str, ...]()
     if second is None:
-        sides = [side_of(name, first, "a", START, 0)]
+        sides = [side_of(name, first, START, 0)]
     else:
         a, b, differs = paired(first, second)
         other = str(second.run["reader"])
         name, other = (f"{name} (A)", f"{other} (B)") if name == other else (name, other)
-        sides = [side_of(name, a, "a", START, 1)]
-        sides += [side_of(other, b, "b", END, -1)]
+        sides = [side_of(name, a, START, 1)]
+        sides += [side_of(other, b, END, -1)]
     units, drawn = units_of(sides[0].rows)
     parts, has = {"all questions": np.ones(len(units), dtype=bool)}, sides[0].table.answerable
     if sides[0].table.both:
@@ -158,10 +157,10 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
     return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 
 
-def ticks(names: Sequence[tuple[float, str]], low: float = 0.6) -> Block:
+def ticks(names: Sequence[tuple[float, str]]) -> Block:
     """An axis of rows with their names, the first on top."""
     at, said = [x for x, _ in names], [name for _, name in names]
-    return ui.axis(tickvals=at, ticktext=said, showgrid=False, range=[at[-1] + low, -0.7])
+    return ui.axis(tickvals=at, ticktext=said, showgrid=False, range=[at[-1] + 0.6, -0.7])
 
 
 Panel = tuple[Block, list[Block]]

@@ -148,8 +148,8 @@ def failures(s: Shown, at: str, who: str, opened: str) -> list[Block]:
     """The wrong answers furthest from the threshold, and the one of this number, "0" the first."""
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
-    side = next(x for x in s.sides if x.key == who)
-    sets = [(f"of {x.name}", {"who": x.key, "selection": ""}, x is side) for x in s.sides]
+    side = next(x for x in s.sides if x.name == who)
+    sets = [(f"of {x.name}", {"who": x.name, "selection": ""}, x is side) for x in s.sides]
     found = surest(side, at)
     return [
         *drawn.head(s, "failures", "The ten surest failures", idea),

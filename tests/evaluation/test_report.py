@@ -131,7 +131,7 @@ def two() -> Any:
 def test_every_state_is_a_valid_picture(two: Any) -> None:
     start = two["start"]
     states = [start | {"mode": m, "at": m, "metric": k} for m in MODES for k in ("f1", "exact")]
-    states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "b"}]
+    states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "two"}]
     states += [start | {"selection": "9", "at": 40}]
     for state in states:
         blocks = flat(drawn(two, state))
