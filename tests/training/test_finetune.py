@@ -34,9 +34,11 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
     pool, rows = toy.pool(tmp_path / "squad.json"), np.array([3, 0, 8, 3])
     sizes = np.diff(pool["offsets"])
     assert len(sizes) > 8 and pool["labelled"].all()
+    pool["labelled"][3] = False
     said = np.random.default_rng(1).normal(size=(pool["offsets"][-1], 5)).astype(np.float16)
     batch = Windows(pool, 7, CPU, said).batch(rows)
     assert batch["input_ids"].shape == (4, max(sizes[rows]))
+    assert batch["labelled"].tolist() == [0, 1, 1, 0]
     kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
     kept |= {name: pool[name] / SHARES for name in ("start", "end", "tags")}
     kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "said": said}
