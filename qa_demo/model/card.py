@@ -109,9 +109,6 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
     return other
 
 
-# ---- an adapter: two thin matrices a layer, merged with the encoder when loaded
-
-
 def base_of(card: Card, limits: HostLimits) -> Path:
     """The folder of the encoder that an adapter changes: the host's own (`--base`), else the
     pinned revision of the hub.
@@ -132,12 +129,11 @@ def base_of(card: Card, limits: HostLimits) -> Path:
         way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault
     weights = regular(found, BASE_FILE)
-    if weights is None:
-        raise BadCheckpoint(f"the base {found.name} holds no {BASE_FILE}")
-    if (held := sha256(weights)) != wanted.sha256:
+    held = None if weights is None else sha256(weights)
+    if held != wanted.sha256:
         raise BadCheckpoint(
-            f"the adapter was trained on {wanted.repo} with the SHA-256 {wanted.sha256[:12]}..., "
-            f"the base {found.name} has {held[:12]}..."
+            f"the adapter was trained on {wanted.repo}, whose {BASE_FILE} has the SHA-256 "
+            f"{wanted.sha256[:12]}, and not on the base {found.name}, with {held and held[:12]}"
         )
     return found
 

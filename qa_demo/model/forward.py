@@ -1,7 +1,6 @@
 """One window through a model, what families differ in, and the twin that shows a model's inside."""
 
 import copy
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -67,8 +66,7 @@ def logits(model: Any, embeds: torch.Tensor, window: Window) -> tuple[torch.Tens
     inputs = {k: x.expand(len(embeds), -1) for k, x in inputs_of(model, window).items()}
     inputs["inputs_embeds"] = embeds
     del inputs["input_ids"]
-    both = output_layer(model)(head_states(model, model.base_model(**inputs)[0]))
-    return both[..., 0], both[..., 1]
+    return output_layer(model)(head_states(model, model.base_model(**inputs)[0])).unbind(-1)
 
 
 def logits_at(
@@ -91,8 +89,7 @@ def logits_at(
     products = here.self.query(own), here.self.key(states), here.self.value(states)
     q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in products)
     mixed = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-    both = output_layer(model)(last.feed_forward_chunk(here.output(mixed, own)))
-    return both[..., 0], both[..., 1]
+    return output_layer(model)(last.feed_forward_chunk(here.output(mixed, own))).unbind(-1)
 
 
 def eager_twin(model: Any) -> Any:
@@ -102,7 +99,7 @@ def eager_twin(model: Any) -> Any:
     time would change the model under everybody who is reading with it; and capturing outputs
     installs hooks, which must not stand on the model that answers.
     """
-    tensors = chain(model.named_parameters(), model.named_buffers())
-    twin = copy.deepcopy(model, {id(tensor): tensor for _, tensor in tensors})
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    twin = copy.deepcopy(model, shared)
     twin.config._attn_implementation = "eager"
     return twin

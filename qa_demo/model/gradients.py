@@ -28,7 +28,7 @@ from qa_demo.core.attribution import (
     weights_of,
     window_of,
 )
-from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress, one_of
+from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
@@ -58,7 +58,7 @@ def attribute(
     model's own logits, so F(x) needs no pass.
 
     Errors: BadInput for unknown choices, a reading of another reader or a span no window holds;
-    Cancelled; BadCheckpoint for numbers that are not finite.
+    Cancelled.
     """
     baseline = baseline or reading.baseline
     one_of("the method", method, METHODS)
@@ -98,10 +98,6 @@ def attribute(
                 break
         about |= {"f_baseline": f_baseline, "baseline": baseline}
         about |= {"n_steps": steps, "tried": tuple(tried)}
-    if not bool(torch.isfinite(values).all()):
-        raise BadCheckpoint(
-            "the gradients of this reader are not finite on this text, so nothing can be attributed"
-        )
     return Attribution(target, method, window.index, values.double().numpy(), **about)
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-X86 = ("x86_64", "amd64")
-
 
 def pack(encoder: nn.Module) -> None:
     """Put a `Packed` in the place of every linear layer, whose own matrix is then gone, where this
     machine is one that gains by it.
     """
-    if not torch.backends.mkldnn.is_available() or platform.machine().lower() not in X86:
+    x86 = platform.machine().lower() in ("x86_64", "amd64")
+    if not x86 or not torch.backends.mkldnn.is_available():
         return
     for module in list(encoder.modules()):
         for name, child in list(module.named_children()):

@@ -132,11 +132,8 @@ class BertReader:
         return HeadWeights(s, e, b_s, b_e, *(t.numpy().copy() for t in self.bio.parameters()))
 
     def _inside(self, window: Window, **wanted: bool) -> Any:
-        def run() -> Any:
-            with torch.inference_mode():
-                return self.twin.base_model(**inputs_of(self.twin, window), **wanted)
-
-        return self.passes.run(run)
+        run = torch.inference_mode()(self.twin.base_model)
+        return self.passes.run(lambda: run(**inputs_of(self.twin, window), **wanted))
 
     def hidden(self, window: Window) -> np.ndarray:
         """Hidden states [N + 1, n, d] of one window: the embedding output, then every layer's; the

@@ -57,11 +57,6 @@ class SBOHead(nn.Module):
             self.register_buffer(f"mean_{name}", torch.zeros(size))
         self.register_buffer("counts", torch.zeros(vocab_size, dtype=torch.int32))
 
-    @property
-    def positions(self) -> int:
-        """Rows of the position table."""
-        return self.position.num_embeddings
-
     def said(self, left: Tensor, right: Tensor, position: Tensor, words: Tensor) -> Tensor:
         """Logits [S, V] from wires [S, d], [S, d] and [S, 200], and the word table [V, d]."""
         h1 = self.norm1(F.gelu(self.dense1(torch.cat([left, right, position], dim=-1))))
@@ -80,13 +75,12 @@ class SpanBERT:
         self.sbo = None if sbo is None else sbo.eval().requires_grad_(False)
         self.name = name
         self.mask_id = int(tokenizer.mask_token_id)
-        self.positions = 0 if sbo is None else sbo.positions
+        self.positions = 0 if sbo is None else sbo.position.num_embeddings
         self.max_pieces = longest_input(model.config) - 2  # without [CLS] and [SEP]
         ids = range(model.config.vocab_size)
         self._names = tuple(str(x) for x in tokenizer.convert_ids_to_tokens(ids))
-        counts = None if sbo is None else sbo.counts.numpy()
-        if counts is None or not counts.any():
-            counts = ~np.isin(ids, tokenizer.all_special_ids)
+        special = np.isin(ids, tokenizer.all_special_ids)
+        counts = ~special if sbo is None else sbo.counts.numpy()
         self._drawn = np.cumsum(counts.astype(np.float64))
         prepare(tokenizer)
 

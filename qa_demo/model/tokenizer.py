@@ -40,15 +40,13 @@ def prepare(tokenizer: Any) -> Any:
             "this reader has no fast tokenizer (tokenizer.json), which the exact character "
             "offsets need"
         )
-    fresh = not backend.encode_special_tokens
-    if fresh:
+    if not backend.encode_special_tokens:
         backend.encode_special_tokens = True
+        _check_letters(backend)
     if backend.truncation is not None:
         backend.no_truncation()
     if backend.padding is not None:
         backend.no_padding()
-    if fresh:
-        _check_letters(backend)
     return backend
 
 
@@ -76,8 +74,6 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     cat", DeBERTa's second piece covers " cat". An answer that starts there must not start with a
     blank.
     """
-    if not len(offsets):
-        return offsets
     letters = np.flatnonzero([not c.isspace() for c in text])
     first = np.searchsorted(letters, offsets[:, 0])
     last = np.searchsorted(letters, offsets[:, 1]) - 1

@@ -143,9 +143,6 @@ class Cache(Generic[T]):
             found = self.get(key)
             return self.put(key, make()) if found is None else found
 
-    def __len__(self) -> int:
-        return len(self._held)
-
 
 def return_large_blocks() -> None:
     """Have glibc give each block from 1 MB on back to the system when it is freed. It otherwise
@@ -156,14 +153,15 @@ def return_large_blocks() -> None:
         set_option(M_MMAP_THRESHOLD, 1 << 20)
 
 
+@dataclass(eq=False)
 class Pending(Exception):
     """The result is not there yet: its place in the line (0: it runs), seconds since it was first
     asked for, and how much of it is done, 0 to 1.
     """
 
-    def __init__(self, place: int, seconds: float, done: float) -> None:
-        super().__init__("still working")
-        self.place, self.seconds, self.done = place, seconds, done
+    place: int
+    seconds: float
+    done: float
 
 
 @dataclass(eq=False)
@@ -227,10 +225,6 @@ class Work:
                     line = self._line(slow)
                     place = 1 + line.index(job) if job in line else 0
                     raise Pending(place, now - job.began, job.done) from None
-
-    def __len__(self) -> int:
-        """How many computations wait or run."""
-        return len(self._jobs)
 
     def _line(self, slow: bool) -> list[Job]:
         """What waits; of long ones the newest first: the oldest is about to be given up."""

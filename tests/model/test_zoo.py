@@ -213,7 +213,7 @@ DAMAGE: list[tuple[Callable[[Path], Any], str]] = [
     (cut(lambda n: 0), NO_MODEL),
     (cut(lambda n: n - 1), NO_MODEL),
     (random_bytes, "not finite"),
-    (only_pickle, "pytorch_model.bin, a format that can run code"),
+    (only_pickle, "model.safetensors is missing .*pickles such as pytorch_model.bin can run code"),
     (remove("model.safetensors"), "model.safetensors is missing"),
     (remove("config.json"), "config.json is missing or"),
     (remove("tokenizer.json"), "the tokenizer is missing"),

@@ -126,10 +126,10 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
 ) -> None:
     folder, other = exported[0], tmp_path / "other"
     kit.save(other, "mpnet")
-    with pytest.raises(BadCheckpoint, match="was trained on some/encoder with the SHA-256"):
+    with pytest.raises(BadCheckpoint, match=r"some/encoder, whose .* and not on the base other"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
     (other / "model.safetensors").unlink()
-    with pytest.raises(BadCheckpoint, match=r"the base other holds no model\.safetensors"):
+    with pytest.raises(BadCheckpoint, match="and not on the base other, with None"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
     with pytest.raises(ModelUnavailable, match="--base FOLDER"):
         base_of(read_card(folder), OTHERS)
