@@ -16,7 +16,7 @@ from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import LossTerm, total
-from qa_demo.core.types import Example, Reading
+from qa_demo.core.types import Example
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, json_lines
 from qa_demo.printed import adds, percent, plural
@@ -65,11 +65,8 @@ def _many(args: argparse.Namespace) -> None:
         raise BadInput(f"{args.jsonl} holds no question")
     reader, progress, faults = shared.load(args), Progress("question"), 0
     windows = options.windows(reader.max_seq_length)
-
-    def made(_: Example, reading: Reading) -> dict[str, Any]:
-        return plain(options.answer(reading))
-
-    with closing(read_each(reader, examples, windows, made)) as results:
+    made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
+    with closing(made) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             faults += isinstance(result, BadInput)
             said = {"error": str(result)} if isinstance(result, BadInput) else result

@@ -20,10 +20,9 @@ from qa_demo.server.start import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(calls.CALLED, calls),
-    **dict.fromkeys(("picture", "page"), page),
+    **dict.fromkeys(("picture", "page", "lesson"), page),
     "evaluate": evaluate,
     **dict.fromkeys(("report", "calibrate"), report),
-    "lesson": page,
 }
 """Each module has add(commands) and run(args)."""
 OUTPUTS = ("out", "report", "eval_results")

@@ -47,16 +47,14 @@ def add_fields(command: argparse.ArgumentParser, call: str, without: Container[s
         how: dict[str, Any] = {"metavar": field.upper().rpartition("_")[2]}
         if names := about.get("enum") or items.get("enum"):
             says += f": {', '.join(names)}"
-        if "enum" in items:
-            how |= {"nargs": "+", "action": "extend"}
+            how |= {"nargs": "+", "action": "extend"} if items else {}
         elif items:
             how = {"metavar": "N", "nargs": "+", "action": "append", "type": number}
             says += "; may stand several times" + ("; none for null" if field == "gold" else "")
         elif about["type"] != "string":
-            how |= {"type": number}
-        says = f"{says[0].upper()}{says[1:]}." + (
-            "" if default is None else f" Default: {default}."
-        )
+            how["type"] = number
+        says = f"{says[0].upper()}{says[1:]}."
+        says += "" if default is None else f" Default: {default}."
         group, flag = command.add_mutually_exclusive_group(), f"--{field.replace('_', '-')}"
         group.add_argument(flag, default=argparse.SUPPRESS, help=says, **how)
         if field in ("context", "text"):
