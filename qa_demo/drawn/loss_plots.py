@@ -82,8 +82,10 @@ def two_scales(
         cut = [escape(w if len(w) <= most else w[: most - 2] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    sides = [f"{'top' if r == at else 'middle'} right" for r in rows]
-    sides = ["middle left" if x > -room / 2 else s for x, s in zip(logs, sides, strict=True)]
+    sides = [
+        "middle left" if x > -room / 2 else "top right" if r == at else "middle right"
+        for r, x in enumerate(logs)
+    ]
     scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
     colours = [role if r == at else OTHER for r in rows]
     points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
@@ -121,9 +123,9 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]
     said = [f"step {steps[m]:,}: L = {number(losses[m])}" for m in at]
-    points = ui.scatter("markers", x, y, customdata=at, text=said)
-    points |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "text"}
-    points["sets"] = {"own.loss.moment": "customdata"}
+    curve = ui.scatter("lines+markers", x, y, line=STROKE, customdata=at, text=said)
+    curve |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "text"}
+    curve["sets"] = {"own.loss.moment": "customdata"}
     here, late, low = float(np.log10(max(1, steps[now]))), steps[now] > 1500, loss < 0.8 * flat
     beside = {"xanchor": "right" if late else "left", "xshift": -12 if late else 12}
     name = f"<b>L = {number(loss, digits_of(loss))}</b>"
@@ -141,8 +143,7 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     narrow = {"height": 300, "annotations.0.text": f"all P equal: {number(flat)}"}
     narrow["xaxis.title.text"] = "training step"
     alt = f"The loss of this text at {len(at)} recorded training steps"
-    curve = ui.scatter("lines", x, y, line=STROKE)
-    return ui.figure("figure", [curve, points], made, alt, 12, {"annotations": over}, narrow)
+    return ui.figure("figure", [curve], made, alt, 12, {"annotations": over}, narrow)
 
 
 def window_text(

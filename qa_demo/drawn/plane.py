@@ -11,10 +11,8 @@ from qa_demo.blocks import GREY, OTHER, Block, note, packed, scatter
 Points = NDArray[np.float64]
 Name = tuple[Points, str, str]
 """A point [2], its name as a figure reads it (escaped, with <b>), a role."""
-TURNS, FAR = 16, (10, 30, 54, 110)
-"""The directions in which a name may stand from its point, and the pixels between the two."""
-COST = np.repeat([2.5, 7.5, 13.5, 27.5], TURNS)
-"""Of a place by its distance; in the same unit a covered point costs 3."""
+FAR, TURN = np.repeat([10, 30, 54, 110], 16), np.tile(np.arange(16) / 16 + 0.25, 4) * 2 * np.pi
+"""Of every place of a name: the pixels between it and its point, and the direction."""
 
 
 def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
@@ -68,17 +66,16 @@ def names_apart(
     that covers least is taken, first name first.
     """
     scale, end, notes = np.array(size) / (high - low), np.array(size, float), list[Block]()
-    angles = np.linspace(0, 2 * np.pi, TURNS, endpoint=False) + np.pi / 2
-    ring, taken = np.stack([np.cos(angles), np.sin(angles)], axis=1), list[tuple[Points, Points]]()
+    ring, taken = np.stack([np.cos(TURN), np.sin(TURN)], axis=1), list[tuple[Points, Points]]()
     line: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY}
     for (x, y), text, role in names:
         half = np.array([len(re.sub("</?b>", "", text)) * 4.2 + 6, 11.0])
-        shifts = np.concatenate([ring * (half + far) for far in FAR])
+        shifts = ring * (half + FAR[:, None])
         centres = ([x, y] - low) * scale + shifts
         covered = (np.abs((crowd - low) * scale - centres[:, None]) < half + 2).all(axis=2)
         clash = sum((np.abs(c - centres) < h + half).all(axis=1) for c, h in taken)
         outside = ((centres < half) | (centres + half > end)).any(axis=1)
-        best = int((COST + 3 * covered.sum(axis=1) + 200 * clash + 400 * outside).argmin())
+        best = int((FAR / 4 + 3 * covered.sum(axis=1) + 200 * clash + 400 * outside).argmin())
         taken.append((centres[best], half))
         tail = {"ax": round(float(shifts[best, 0])), "ay": -round(float(shifts[best, 1]))}
         notes.append(note(text, float(x), float(y), role, 14, **line, **tail, standoff=7))
