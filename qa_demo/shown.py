@@ -1,8 +1,8 @@
 """What every chapter is given: one text as it is on screen, and a way to ask the models."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import Prediction
@@ -11,19 +11,11 @@ from qa_demo.core.types import Answer, DecodeOptions, Encoding, Reading, Span, W
 from qa_demo.examples import PoolExample
 from qa_demo.state import State
 
-T = TypeVar("T")
-
-
-class Need(Protocol):
-    """Asks a model for what a picture needs. The key names the result within this text, reader and
-    windows; raises `work.Pending` until it is there.
-    """
-
-    def __call__(
-        self, key: Hashable, make: Callable[..., T], *, of: str = "reader", slow: bool = False
-    ) -> T:
-        """make(model, on_progress, cancelled); `of`: "reader" or "spanbert"."""
-        ...
+Need = Callable[..., Any]
+"""need(key, make, of="reader", slow=False) asks a model for what a picture needs. The key names the
+result within this text, reader and windows; make(model, on_progress, cancelled) makes it; `of`:
+"reader" or "spanbert". Raises `work.Pending` until it is there.
+"""
 
 
 class NoModel(BadInput):
