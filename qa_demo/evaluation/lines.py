@@ -43,7 +43,6 @@ class Evaluation:
 
     rows: tuple[Row, ...]
     run: Row
-    remarks: tuple[str, ...] = ()
 
     @property
     def scores(self) -> dict[str, float | int]:

@@ -149,8 +149,8 @@ def evaluate(
     """Score a reader on rows of question, context and answers (`evaluation.questions`), such as a
     split of `datasets`; `on_row` is told of each line as soon as it is judged.
 
-    `threshold` None takes the reader's own. What would bend a total is a warning of Python and
-    stands in `remarks`. Errors: BadInput, also for a threshold that would change nothing.
+    `threshold` None takes the reader's own. What would bend a total is a warning of Python. Errors:
+    BadInput, also for a threshold that would change nothing.
     """
     asked = from_rows(rows, "rows")
     if not asked.examples:
@@ -159,5 +159,4 @@ def evaluate(
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
     about = {"file": "rows"}
-    found = judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)
-    return replace(found, remarks=asked.remarks)
+    return judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)

@@ -13,6 +13,7 @@ from qa_demo.core.metrics import calibration, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.calibrate import (
     best_bias,
+    calibrated,
     claim_reliability,
     fit,
     fit_answerable,
@@ -22,7 +23,8 @@ from qa_demo.evaluation.calibrate import (
     reliability,
 )
 from qa_demo.evaluation.lines import TEMPERATURES
-from qa_demo.evaluation.table import Table
+from qa_demo.evaluation.table import Table, table_of
+from tests.evaluation.test_report import lines
 
 
 def share(scores: np.ndarray, temperature: float) -> np.ndarray:
@@ -210,3 +212,10 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
     assert found["measured_on"] == 160 and found["chance_error"] > 0
+
+
+def test_the_threshold_of_lines_may_cost_four_points_of_f1() -> None:
+    rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
+    found, table = calibrated(rows), table_of(rows)
+    assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)
+    assert found["threshold"] == found["at_threshold"]["threshold"]

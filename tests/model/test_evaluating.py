@@ -55,9 +55,8 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
 ) -> None:
     odd = ROWS[1] | {"answers": ["Nobody"]}
     with pytest.warns(UserWarning, match="gold answer") as said:
-        found = qa_demo.evaluate(reader, [odd])
-    assert [str(one.message) for one in said] == list(found.remarks)
-    assert "no gold answer stands in the paragraph" in found.remarks[0]
+        qa_demo.evaluate(reader, [odd])
+    assert ["no gold answer stands in the paragraph" in str(one.message) for one in said] == [True]
     for rows, more, reason in (
         (ROWS[:2], {"threshold": 2.0}, "a threshold, got 2, changes nothing"),
         ([], {}, "the rows hold no question"),
