@@ -69,6 +69,7 @@ def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
         row = read_lines(out).rows[0]
         assert result["HasAns_exact"] == 100 * row["exact"]
         assert exact is None or row["exact"] == exact
+        assert json.loads(run_file(out).read_text())["threshold"] == float(limit)
         out.unlink()
 
 
