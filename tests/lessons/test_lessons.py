@@ -239,7 +239,28 @@ def test_facts_are_those_of_the_logits():
     p = s.softmax(0)[
         shown.reading.windows[0].to_pos(shown.best.span.start)
     ]  # all marked the answer
-    assert (found["p"], found["pull"]) == (f"{p:.3f}", f"+{(1 - p) / 2:.3f}")
+    assert found["pull"] == f"+{(1 - p) / 2:.3f}"
+    found, _, [[s, _]] = facts("other_start", example="fuji")
+    assert found["own"] == pytest.approx(-float(s.log_softmax(0).max()))
+    assert float(found["p"]) == pytest.approx(np.exp(-found["cost"]), rel=1e-3)
+    assert found["cost"] > found["own"]
+    found, shown, [[s, e]] = facts("argmaxes_apart", example="natural-selection")
+    inside = torch.tensor(shown.reading.windows[0].is_context)
+    tops = float(s[inside].max()), float(e[inside].max())
+    assert (found["top_start"], found["top_end"]) == pytest.approx(tops)
+    assert found["total"] == pytest.approx(sum(tops)) and found["total"] > shown.best.score
+    found, shown, _ = facts("owner", example="danube")
+    start, (here, there) = shown.best.span.start, (found[x] - 1 for x in "km")
+    for k, left, right in ((here, "left", "right"), (there, "left_m", "right_m")):
+        w = shown.reading.windows[k]
+        assert (found[left], found[right]) == (start - w.doc_start, w.doc_stop - 1 - start)
+    found, _, logits = facts("maxima_mislead", example="danube")
+    cls = [f"{x.softmax(0)[0]:.3f}" for x in logits[found["k"] - 1]]
+    assert [found["p"], found["q"]] == cls
+    found, shown, _ = facts("floor", example="oresund")
+    many = int(found["tokens"].split()[0])
+    assert found["floor"] == pytest.approx(many * (np.log(3) - 2 / 3 * np.log(2)))
+    assert found["floor"] + found["above"] == pytest.approx(found["loss"])
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
     pieces = [shown.encoding.text(Span(d, d)) for d in range(40)]
@@ -270,6 +291,9 @@ def test_a_page_for_teachers_links_each_row_to_its_picture(name):
         link = row.find(".//{*}a").get("href").removeprefix("./#")
         state = json.loads(base64.urlsafe_b64decode(link + "=" * (-len(link) % 4)))
         assert load(state) == step.state
+    assert ("Loss, “How the two fit”" if name == "hour" else "Why, “An attention head”") in [
+        link.text for link in page.findall(".//{*}a")
+    ]
     if name == "wrong":  # each chapter links to its own row
         assert {row.get("id") for row in rows} - {None} == set(CHAPTERS)
 
