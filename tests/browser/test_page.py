@@ -328,7 +328,7 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
 def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_of(lines(1), lines(2)), encoding="utf-8")
-    page = open_page()
+    page = open_page(fresh=True)
     page.context.set_offline(True)
     page.goto(path.as_uri())
     expect(page.locator("[data-block=verdict]")).to_contain_text(" F1 on 240 questions")
