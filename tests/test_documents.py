@@ -247,6 +247,16 @@ def test_every_command_of_training_on_a_card_parses(
             importlib.import_module(name).main(shlex.split(flags.replace("\\\n", "")))
 
 
+@pytest.mark.parametrize("name", CARDS)
+def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name: str) -> None:
+    of = name.removesuffix("-large")  # whose card leads to the other's table
+    used, told = ((CARDS[n] / "README.md").read_text(encoding="utf-8") for n in (name, of))
+    commands = "".join(re.findall(r"^```\w*\n(.*?)^```", used, re.MULTILINE | re.DOTALL))
+    files = set(re.findall(r"([\w-]+)\.(?:json\.gz:\d|txt\.gz)", commands))
+    rows = re.findall(r"^\| (.*) \| .* \| .*(CC BY|Apache|MIT|BSD|public)", told, re.MULTILINE)
+    assert files and files <= {file for row, _ in rows for file in row.split(", ")}
+
+
 def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -103,6 +103,8 @@ def run(home: Path) -> Path:
 
 
 def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
+    kept = sorted(path.stem for path in (run / "snapshots").iterdir())
+    assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
     copy = home / "interrupted"
     assert loop.read_json(copy / "state.json")["step"] == 3
     with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
