@@ -202,9 +202,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
             box = {"type": "rect", "yref": "paper", "fillcolor": side.role, "opacity": 0.35}
             shapes.append(ends | box | {"line": {"width": 0}})
         said += [[side.name, STRONG], f"{found}. "]
-    cuts = np.percentile(
-        np.concatenate([side.table.cuts[1:] for side in s.sides]), [2, 98]
-    ).tolist()
+    cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98]).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=cuts, showgrid=False)
     alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."
