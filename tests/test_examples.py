@@ -219,8 +219,12 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
     reader = load_reader("bundled")
     for example in POOL:
         stored = load_reading(READINGS / f"{example.id}.npz")
-        live = reader.read(example.question, example.context, example.options)
         assert stored.checksum == reader.checksum, example.id
+        asked = stored.encoding.question, stored.encoding.context, stored.options
+        assert asked == (example.question, example.context, example.options)
+        if len(example.context) > 3_000:
+            continue  # three texts, which take more than all others together
+        live = reader.read(example.question, example.context, example.options)
         for name in ("start_logits", "end_logits", "tag_logits"):
             np.testing.assert_allclose(
                 getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id

@@ -52,7 +52,7 @@ def real() -> Pictures:
 
 def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:
     """All blocks of a state by key, those in groups and folds too; every figure is plotly's, with
-    no markup of a text in it; the closing line is short.
+    no markup of a text in it; the closing line is short. plotly checks one figure of each form.
     """
     found = {b["key"]: b for b in walk(pictures.blocks(load(state))[0])}
     assert len(words(found.get("closing", {"kind": ""})).split()) <= 24
@@ -67,10 +67,23 @@ def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:
             data = [dict(t) for t in cleaned(data)]
             for trace in data:
                 trace.pop("colorscale", None)
-            go.Figure({"data": data, "layout": cleaned(block["layout"])})
-            overlay = cleaned(block.get("overlay", {}))
-            go.Figure({"layout": overlay})
+            figure = {"data": data, "layout": cleaned(block["layout"])}
+            for one in (figure, {"layout": cleaned(block.get("overlay", {}))}):
+                if (seen := form(one)) not in FORMS:
+                    go.Figure(one)
+                    FORMS.add(seen)
     return found
+
+
+FORMS: set[Any] = set()
+"""Of the figures that plotly has checked: it takes longer to check one than to make it."""
+
+
+def form(value: Any) -> Any:
+    """The fields of a figure and the types of their values; of a list those that stand in it."""
+    if isinstance(value, dict):
+        return tuple(sorted((key, form(inner)) for key, inner in value.items()))
+    return frozenset(map(form, value)) if isinstance(value, list) else type(value)
 
 
 def cleaned(value: Any, key: str = "") -> Any:

@@ -165,7 +165,7 @@ found = set()
 def hear(name, given):
     if name == 'open' and str(given[0]).endswith('.pyi'): found.add(str(given[0]))
 sys.addaudithook(hear)
-import {}
+import qa_demo.server.launch, qa_demo.page
 print(sum('gradio' in one for one in found))
 from gradio.utils import MatplotlibBackendMananger as M
 with M(): pass
@@ -178,13 +178,7 @@ print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)
 def test_the_page_starts_without_gradios_interface_files_and_its_events_without_pyplot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """gradio alone compares one a module of components: should it stop, so may we."""
     monkeypatch.delenv("MPLBACKEND", raising=False)
-
-    def heard(imported: str) -> list[str]:
-        command = [sys.executable, "-c", HEARD.format(imported)]
-        done = subprocess.run(command, cwd=ASSETS.parent, stdout=subprocess.PIPE, check=True)
-        return done.stdout.decode().splitlines()
-
-    assert heard("qa_demo.server.launch, qa_demo.page") == ["1", "True False"]
-    assert int(heard("gradio")[0]) > 20
+    command = [sys.executable, "-c", HEARD]
+    done = subprocess.run(command, cwd=ASSETS.parent, stdout=subprocess.PIPE, check=True)
+    assert done.stdout.split() == [b"1", b"True", b"False"]
