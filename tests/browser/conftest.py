@@ -108,8 +108,9 @@ def kept(chromium: Browser) -> Iterator[Heard]:
 @pytest.fixture
 def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener]:
     """Opens the page in a state: open_page({"chapter": "spans"}, width=375). Nothing is stored in
-    it. The first is `kept`, unless it is to be `fresh` or needs a context of its own. `refused`:
-    whether answers with an error are expected, which the browser tells its console.
+    it. The first is `kept`, unless it is to be `fresh` or needs a context of its own; `script` runs
+    before those of the page. `refused`: whether answers with an error are expected, which the
+    browser tells its console.
     """
     heard = []
 
@@ -119,12 +120,18 @@ def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener
         query: str = "",
         fresh: bool = False,
         refused: bool = False,
+        script: str = "",
+        dark: bool = False,
         width: int = 1280,
         height: int = 800,
         **own: Any,
     ) -> Page:
-        page, said = kept if not (heard or fresh or own) else listened(chromium.new_context(**own))
+        page, said = kept
+        if heard or fresh or script or own:
+            page, said = listened(chromium.new_context(**own))
+            page.add_init_script(script)
         page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         if page is kept[0]:
             page.goto(f"{server.url}health")  # of the page's origin, and without its scripts
             page.evaluate("localStorage.clear(); sessionStorage.clear()")

@@ -76,8 +76,13 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(heading(page)).to_have_text("Lessons")
 
 
+HURRY = "const set = setTimeout; globalThis.setTimeout = (act, ms) => set(act, ms / 10);"
+"""A room asks every two seconds."""
+
+
 def test_a_room_of_two_pages_over_a_restart(open_page, server):
-    teacher = open_page({"example": "gold"}, refused=True, width=1920, height=1080)
+    how = {"refused": True, "script": HURRY}
+    teacher = open_page({"example": "gold"}, **how, width=1920, height=1080)
     press(teacher, "Present")
     press(teacher, "Lessons")
     press(teacher, "Open a room")
@@ -86,7 +91,7 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(teacher.locator(".invite")).to_contain_text("http://school.example:7860/")
     key = json.loads(teacher.evaluate("sessionStorage['spanlight.room']"))["key"]
     assert key not in teacher.content() and key not in teacher.url
-    student = open_page(query=f"?room={code.lower()}", refused=True, width=390, height=844)
+    student = open_page(query=f"?room={code.lower()}", **how, width=390, height=844)
     teacher.get_by_role("button", name="By hand").click()
     expect(heading(student)).to_have_text("Mark it")
     settled(student)

@@ -243,7 +243,7 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
 
 
 def test_a_printed_page_is_light_and_names_the_question(open_page):
-    page = open_page({**ORESUND, "chapter": "spans"}, color_scheme="dark", width=1209)
+    page = open_page({**ORESUND, "chapter": "spans"}, fresh=True, dark=True, width=1209)
     drawn(page)
     page.emulate_media(media="print")
     expect(page.get_by_role("tab").first).to_be_hidden()
@@ -396,7 +396,7 @@ def test_hostile_text_stays_text(open_page, server):
 
 LOOKS = {
     "light": ({}, {}),
-    "dark": ({"color_scheme": "dark"}, {"runOnly": ["color-contrast"]}),
+    "dark": ({"dark": True}, {"runOnly": ["color-contrast"]}),
     "phone": ({"width": 375}, {"rules": {"color-contrast": {"enabled": False}}}),
 }
 """What is asked of a browser and of axe: in the dark the colours differ alone, on a phone all but the
