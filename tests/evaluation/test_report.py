@@ -299,7 +299,10 @@ def test_a_failure_links_to_its_state() -> None:
 
 def test_1500_questions_of_two_readers_stay_small() -> None:
     """With paragraphs of 700 characters, as SQuAD's are."""
-    both = [[r | {"context": TEXT + "x" * 620} for r in lines(k, 1500, 30)] for k in (1, 2)]
+    letters = np.random.default_rng(0).choice(list("abcdefgh "), (1500, 620))
+    texts = [TEXT + "".join(row) for row in letters]
+    pairs = [zip(lines(k, 1500, 30), texts, strict=True) for k in (1, 2)]
+    both = [[row | {"context": text} for row, text in each] for each in pairs]
     assert len(report_of(*both).encode()) < 2_500_000
 
 
