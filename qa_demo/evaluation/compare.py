@@ -68,15 +68,12 @@ class Draws:
         """
         given = np.atleast_2d(np.asarray(values, dtype=np.float64))
         sums, counts = self._sums(np.nan_to_num(given)), self._sums(np.isfinite(given))
-        value = sums.sum(axis=1) / counts.sum(axis=1)
-        off = sums - value[:, None] * counts  # off the mean: nothing is rounded away
-        drawn, number = self._weights @ off.T, self._weights @ counts.T
-        low, high = np.full((2, len(value)), np.nan)
-        for k in np.flatnonzero(np.count_nonzero(counts, axis=1) >= LEAST):
-            some = number[:, k] > 0
-            ends = np.percentile(drawn[some, k] / number[some, k], [2.5, 97.5])
-            low[k], high[k] = value[k] + np.minimum(ends[0], 0), value[k] + np.maximum(ends[1], 0)
-        return Interval(value, low, high)
+        few = np.count_nonzero(counts, axis=1) < LEAST
+        with np.errstate(invalid="ignore"):  # a draw may hold no question of a part
+            drawn = (self._weights @ sums.T) / (self._weights @ counts.T)
+        low, high = np.nanpercentile(drawn, [2.5, 97.5], axis=0)
+        low[few], high[few] = np.nan, np.nan
+        return Interval(sums.sum(axis=1) / counts.sum(axis=1), low, high)
 
     def told(self, values: Floats) -> bool:
         """Whether a mean difference is told apart from 0: by its interval as it is printed, and by
