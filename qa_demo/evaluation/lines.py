@@ -4,6 +4,10 @@ NAME.run.json, what the lines were made with, so that a run that was stopped can
 A line holds what was asked, the best spans, and the kind of the best span as if it were given; what
 a threshold makes of it follows from `score_diff` alone (`under`). Characters are half-open in the
 context as given; scores are logits, exact and F1 from 0 to 1.
+
+Every question gets one kind, by rules that are asked in a fixed order. A is the best span, g a gold
+answer of any annotator (both as tokens of the paragraph, `doc`); right is exact match with some
+gold answer after SQuAD's normalisation. Each rule looks at spans and texts only; none asks a model.
 """
 
 import json
@@ -19,9 +23,10 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
 from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import Prediction, predict
-from qa_demo.core.spans import window_prob
-from qa_demo.core.types import Answer, DecodeOptions, Example, Reading
-from qa_demo.evaluation.failures import MEANING, gold_spans, kind_of
+from qa_demo.core.spans import Candidate, best_span, window_prob
+from qa_demo.core.text import touching
+from qa_demo.core.types import Answer, DecodeOptions, Encoding, Example, Reading, Span
+from qa_demo.evaluation.questions import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
 
 Row = dict[str, Any]
@@ -33,6 +38,19 @@ TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 SCORED = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
 UNREAD: Row = dict.fromkeys(SCORED) | {"windows": 0, "n_best": [], "gold_pieces": []}
 """What a question that is refused has none of."""
+MEANING = {
+    "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
+    "border": "The answer overlaps a right one; start or end is off.",
+    "elsewhere": "The answer shares no word with a right one.",
+    "lost in the merge": "One window's own best span was right, another window's span won.",
+    "gold not reachable": "No right answer could be returned: too long, cut by its window, or its "
+    "border lies inside a token.",
+    "withheld": "The file has an answer, the reader gave none.",
+    "answered although unanswerable": "The file has no answer, the reader gave one.",
+    "gold without a place": "No right answer stands in the paragraph at a known place.",
+    "not read": "The reader refuses the texts, for example a question that is too long.",
+}
+"""Every kind, in the order of a report."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +135,56 @@ def example_of(row: Mapping[str, Any]) -> Example:
     """The question of a line."""
     gold = tuple(Answer(a["text"], a["char_start"]) for a in row["gold"])
     return Example(row["id"], row["question"], row["context"], gold, not gold, row["title"])
+
+
+# ---- the kind of an answer
+
+
+def gold_spans(encoding: Encoding, example: Example) -> tuple[Span, ...]:
+    """The tokens that touch each gold answer with a place, each once, in text order."""
+    found = {
+        touching(encoding, answer.char_start, answer.char_end)  # None for an answer of blanks
+        for answer in example.answers
+        if answer.char_start >= 0
+    }
+    return tuple(sorted(span for span in found if span is not None))
+
+
+def kind_of(
+    reading: Reading, example: Example, best: Candidate | None, decode: DecodeOptions, rules: str
+) -> tuple[str, str]:
+    """(kind, because) of the best span as if it were given, whatever "no answer" scores: the first
+    rule that holds. `rules` are "1.1" or "2.0".
+    """
+
+    def right(text: str) -> bool:
+        return score(example, text, rules)[0] == 1
+
+    def shut_out(gold: Span) -> str:
+        """What keeps a gold span from being returned; "" when it is a legal candidate."""
+        if not right(reading.encoding.text(gold)):
+            return "tokens"
+        if len(gold) > decode.max_answer_length:
+            return "max_answer_length"
+        owner = reading.windows[int(reading.owners[gold.start])]
+        return "" if owner.holds(gold) else "window"
+
+    if right("" if best is None else best.text):
+        return "right", ""
+    if not example.answers:
+        return "answered although unanswerable", ""
+    golds = gold_spans(reading.encoding, example)
+    if not golds:
+        return "gold without a place", why_absent(example.answers[0].text, example.context)
+    causes = [shut_out(gold) for gold in golds]
+    if best is None or all(causes):
+        return "gold not reachable", causes[0]
+    alone = (best_span(reading, w, decode) for w in reading.windows)
+    if any(own is not None and right(own.text) for own in alone):
+        return "lost in the merge", ""
+    if any(best.span.start <= gold.end and gold.start <= best.span.end for gold in golds):
+        return "border", ""
+    return "elsewhere", ""
 
 
 # ---- the file

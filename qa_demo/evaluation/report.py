@@ -19,8 +19,7 @@ from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, more_articles
 from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
-from qa_demo.evaluation.failures import MEANING
-from qa_demo.evaluation.lines import Evaluation
+from qa_demo.evaluation.lines import MEANING, Evaluation
 from qa_demo.evaluation.sections import by_group, failures, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural

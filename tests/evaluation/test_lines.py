@@ -8,7 +8,7 @@ import numpy as np
 from qa_demo.core.metrics import exact_match, score
 from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span
-from qa_demo.evaluation.failures import MEANING, kind_of
+from qa_demo.evaluation.lines import MEANING, kind_of
 from tests.core.toys import make_encoding, make_reading, random_reading
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
