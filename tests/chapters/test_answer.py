@@ -146,3 +146,20 @@ def test_eight_thousand_words_are_small_and_under_the_veil_whole():
     items = veiled["words"]["segments"][0]["items"]
     assert "".join(x["t"] + x.get("gap", "") for x in items) == context
     assert "key" not in veiled and not any("marks" in x for x in items)
+
+
+def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leaves_out():
+    text = " ".join(f"word{k}" for k in range(400)) + " Ada lives in Oslo."
+    gold = [
+        [text.index("word100"), text.index("word103")],
+        [text.index("word250"), text.index("word251")],
+    ]
+    given = {"question": "Where does Ada live?", "context": text, "gold": gold}
+    items = blocks(faked(), chapter="answer", **given)["words"]["segments"][0]["items"]
+    left = [int(i["t"].split()[1]) for i in items if i["t"].startswith("… ")]
+    drawn = [i for i in items if i["t"][0].isalnum()]
+    assert sum(left) + sum(not i.get("joined") for i in drawn) == 404 and len(left) >= 2
+    said = "".join(i["t"] + i["gap"] for i in items)
+    for k in (0, 24, 76, 100, 127, 226, 250, 275):
+        assert f"word{k} " in said
+    assert "word50 " not in said and "word190 " not in said

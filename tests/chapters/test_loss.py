@@ -155,3 +155,14 @@ def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
         np.testing.assert_allclose(marks["y"], -np.log(marks["x"]), atol=0.11)
     said = [words(x["finding"]).split("the loss is ")[1] for x in (early, end)]
     assert said == ["2.854. At the end of training it is 0.040.", "0.040."]
+
+
+@pytest.mark.parametrize("label", [0, "mean"])
+def test_the_names_of_the_curve_stand_above_it_and_above_each_other(label):
+    for name in [name for name, example in load_menu().items() if example.stored()]:
+        figure = blocks(stored(), **at(name, label=label, moment=13))["figure"]
+        high = figure["layout"]["yaxis"]["range"][1]
+        for notes in (figure["layout"]["annotations"], figure["narrow"]["annotations"]):
+            x, y = np.array([[n["ax"], n["ay"]] for n in notes]).T
+            assert (x > 0).all() and (x < 1).all() and (y < high).all(), name
+            assert (y + np.log(x) > 0.15).all() and (np.diff(y) < -0.35).all(), name
