@@ -149,7 +149,7 @@ def test_eight_thousand_words_are_small_and_under_the_veil_whole():
 
 
 def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leaves_out():
-    text = " ".join(f"word{k}" for k in range(400)) + " Ada lives in Oslo."
+    text = " ".join(f"word{k}" + "," * (k % 10 == 9) for k in range(400)) + " Ada lives in Oslo."
     gold = [
         [text.index("word100"), text.index("word103")],
         [text.index("word250"), text.index("word251")],
@@ -162,4 +162,4 @@ def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leave
     said = "".join(i["t"] + i["gap"] for i in items)
     for k in (0, 24, 76, 100, 127, 226, 250, 275):
         assert f"word{k} " in said
-    assert "word50 " not in said and "word190 " not in said
+    assert "word51 " not in said and "word190 " not in said

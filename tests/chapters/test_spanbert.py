@@ -122,6 +122,10 @@ def test_the_printed_law_is_that_of_the_draws():
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
     for found in (worth().paper, worth().ours):
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
+    bars = [d for d in shown(4)["gains"]["data"] if d["type"] == "bar"]
+    for bar, found in zip(bars, (worth().paper, worth().ours), strict=True):
+        falls = ["/" * (g.change < 0) for g in found[1:]]
+        assert bar["marker"]["pattern"]["shape"] == falls
     figure = shown(4)["gains"]["layout"]
     a, b = ((figure[x]["range"], figure[x]["domain"]) for x in ("xaxis", "xaxis2"))
     points = [(high - low) / (d[1] - d[0]) for (low, high), d in (a, b)]

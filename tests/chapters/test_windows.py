@@ -83,6 +83,10 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
     assert found["size"]["min"] == w.asked + w.special + 20
     assert found["step"]["max"] == w.room
+    for note in found["lanes"]["layout"]["annotations"]:
+        if note.get("borderpad"):  # the name of a best span leads away from the nearer end
+            half = found["lanes"]["layout"]["xaxis"]["range"][1] / 2
+            assert (note["x"] < half + 3) if note["xanchor"] == "left" else (note["x"] > half - 3)
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
