@@ -239,12 +239,11 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
 
 def address(side: Side, row: Row) -> str:
     """A state as the page's address holds it: text, windows, gold, threshold, reader."""
-    options = side.run.get("options", {})
-    state: Block = {"question": row["question"], "context": row["context"]}
+    options, reader = side.run.get("options", {}), side.run["reader"]
     names = ("max_seq_length", "doc_stride", "max_answer_length")
-    state |= {name: options[name] for name in names if name in options}
-    own, reader = side.limits["run"], side.run["reader"]
-    state |= {"gold": row["gold_pieces"]} if row["gold_pieces"] else {}
-    state |= {"threshold": own} if own is not None else {}
-    state |= {"reader": reader} if reader in ("bundled", "large") else {}
+    state = {name: row[name] for name in ("question", "context")}
+    state |= {name: options.get(name) for name in names}
+    state |= {"gold": row["gold_pieces"] or None, "threshold": side.limits["run"]}
+    state["reader"] = reader if reader in ("bundled", "large") else None
+    state = {name: value for name, value in state.items() if value is not None}
     return "#" + base64.urlsafe_b64encode(orjson.dumps(state)).decode().rstrip("=")
