@@ -1,6 +1,7 @@
-"""Fill the figures of a model card, and of the documents: no number there is typed by hand.
+"""Fill the figures of a model card, of the bundled reader also those of the documents: no number
+there is typed by hand.
 
-    python -m qa_demo.training.card [--reader assets/reader] [--checkout .]
+    python -m qa_demo.training.card [--reader assets/reader]
 
 The card is README.md beside the model, whose tables stand between `<!-- NAME -->` and
 `<!-- /NAME -->`; a folder without one gets a copy of the bundled model's of its kind. What is
@@ -206,16 +207,15 @@ def main(argv: list[str] | None = None) -> None:
     """Parse the command line and fill; 2 when a file or a pair of marks is missing."""
     p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"), help="or SpanBERT")
-    p.add_argument("--checkout", type=Path, default=Path())
     a = p.parse_args(argv)
     kind, shown = bodies(a.reader)
     path = a.reader / "README.md"
     if not path.is_file():
         shutil.copy(ASSETS / kind / "README.md", path)
     write(path, shown)
-    if kind == "reader":
-        write(a.checkout / "docs" / "how-sure.md", {"scores": shown["scores"]})
-        write(a.checkout / "README.md", {"cli": answered(a.reader)})
+    if a.reader.resolve() == (ASSETS / "reader").resolve():  # of which the documents tell
+        write(ASSETS.parent / "docs" / "how-sure.md", {"scores": shown["scores"]})
+        write(ASSETS.parent / "README.md", {"cli": answered(a.reader)})
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Window
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
+from qa_demo.model.loading import load_reader
+from qa_demo.model.spanbert import load_spanbert
 from qa_demo.training.loop import described, exit_code
 
 Facts = Mapping[str, Any]
@@ -275,10 +277,6 @@ def main(argv: list[str] | None = None) -> int:
         texts: Any = load(path)
     except ValidationError as fault:
         raise BadInput(f"{path.name}: {fault.errors()[0]['msg']}") from fault
-    # torch is imported here, so that a fault in a file is told at once
-    from qa_demo.model.loading import load_reader
-    from qa_demo.model.spanbert import load_spanbert
-
     if a.what == "examples":
         found = example_rows(load_reader(a.model), texts)
     else:

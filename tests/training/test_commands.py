@@ -106,16 +106,21 @@ def questions() -> None:
         Path(f"{name}.json.gz").write_bytes(gzip.compress(made.read_bytes()))
 
 
+def run(monkeypatch: pytest.MonkeyPatch, *asked: str) -> None:
+    """One command, its module and its flags."""
+    monkeypatch.setattr(sys, "argv", [*asked])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module(asked[0], run_name="__main__", alter_sys=True)
+    assert left.value.code in ((0, 1) if asked[0].endswith(CHECKS) else (0,)), asked
+
+
 def ran(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """Run the blocks that hold these words; how many commands there were."""
     lines = [small(line) for word in words for line in block(word)]
-    for name, *flags in lines:
-        if "--dev" in flags and name.endswith(".score"):
+    for asked in lines:
+        if asked[0].endswith(".score") and "--dev" in asked:
             questions()
-        monkeypatch.setattr(sys, "argv", [name, *flags])
-        with pytest.raises(SystemExit) as left:
-            runpy.run_module(name, run_name="__main__", alter_sys=True)
-        assert left.value.code in ((0, 1) if name.endswith(CHECKS) else (0,)), (name, flags)
+        run(monkeypatch, *asked)
     return len(lines)
 
 
@@ -125,8 +130,14 @@ def test_a_training_from_the_first_command_to_the_last(
     assert ran(monkeypatch, "training.finetune", "training.score") == 11
     card = (home / "assets" / "reader" / "README.md").read_text(encoding="utf-8")
     assert "--train squad-train.json.gz:1.5" in card
-    for name in FILLED:
-        assert (home / name).read_text(encoding="utf-8") != PAGES[name], name
+    filled = {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
+    assert not [name for name, text in filled.items() if text == PAGES[name]]
+    own = shutil.copytree(home / "assets" / "reader", home / "own")
+    metrics = (own / "metrics.json").read_text().replace('"date": "2', '"date": "3')
+    (own / "metrics.json").write_text(metrics)
+    run(monkeypatch, "qa_demo.training.card", "--reader", "own")
+    assert (own / "README.md").read_text(encoding="utf-8") != card
+    assert filled == {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
     assert json.loads((home / "assets" / "replay" / "replay.json").read_text())["steps"]
 
 
