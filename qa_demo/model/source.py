@@ -83,7 +83,7 @@ def parse_source(
             f"this host offers its own readers only: {' and '.join(map(repr, own))}"
         )
     folder = os.path.expanduser(name)
-    if name and os.path.isdir(folder):
+    if os.path.isdir(folder):
         return Source(Path(folder).resolve().name or name, Path(folder))
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:

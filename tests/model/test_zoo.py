@@ -368,6 +368,7 @@ def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.Mon
 def test_harmless_keys_are_ignored(folder: Path) -> None:
     edit_config(
         _attn_implementation="sdpa",
+        attn_implementation="eager",
         _attn_implementation_autoset=True,
         _name_or_path="/etc/passwd",
         torch_dtype="float16",
