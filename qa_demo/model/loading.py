@@ -152,8 +152,8 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     elif missing:
         lost = next((name for name in missing if not name.startswith(own)), missing[0])
         raise BadCheckpoint(
-            f"{len(missing)} tensors of a {head} model are missing, one is {lost[:80]}; an encoder "
-            f"that was never trained for it has no such head"
+            f"tensors of a {head} model are missing ({len(missing)}, such as {lost[:80]}); an "
+            f"encoder that was never trained for it has no such head"
         )
     check_finite(model.state_dict(), "")
     return model, tokenizer_of(folder, model.config)
