@@ -91,7 +91,7 @@ def scored(
 def test_each_text_is_read_once_as_the_page_reads_it(
     reader: BertReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contexts, read = [*map(paragraph, (0, 1, 11, 0)), kit.CONTEXT * 12], []
+    contexts, read = [*map(paragraph, (0, 1, 11, 0)), kit.CONTEXT * 6], []
     asked = [Example(str(k), kit.QUESTION, c, ()) for k, c in enumerate(contexts)]
     once = BertReader.read
     monkeypatch.setattr(BertReader, "read", lambda *x: read.append(x[2]) or once(*x))
@@ -104,9 +104,9 @@ def test_each_text_is_read_once_as_the_page_reads_it(
 
 
 def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader: BertReader) -> None:
-    reading = reader.read(kit.QUESTION, kit.CONTEXT * 12)
+    reading = reader.read(kit.QUESTION, kit.CONTEXT * 6)
     tagged, none = best_span(reading), np.exp(null_log_prob(reading))
-    said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 12, ()))
+    said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 6, ()))
     assert said["bio"]["n_best"] == [{"text": tagged.text}]
     assert np.exp(said["bio"]["score_diff"]) == pytest.approx(none / tagged.marginal)
     assert said["span"]["score_diff"] == predict(reading).score_diff
