@@ -126,7 +126,7 @@ def public(pictures: Pictures) -> None:
     """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
     for name in CALLS:
         call = by_position(pictures, name)
-        gr.api(call, api_name=name, concurrency_limit=None)  # type: ignore[attr-defined]
+        gr.api(call, api_name=name, concurrency_limit=None)
 
 
 def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
