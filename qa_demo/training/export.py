@@ -142,7 +142,9 @@ def origin(base: Path, repo: str | None, revision: str | None) -> dict[str, str]
 
 def merge(folder: Path, base: Path, out: Path) -> None:
     """Adapter and encoder as one standard folder. Errors: BadInput for another's encoder."""
-    wanted = read_json(folder / CARD_FILE)["base"]
+    wanted = read_json(folder / CARD_FILE).get("base")
+    if wanted is None:
+        raise BadInput(f"{folder.name} is no adapter: its {CARD_FILE} names no base")
     if origin(base, wanted["repo"], wanted["revision"]) != wanted:
         raise BadInput(f"{folder.name} was trained on {wanted['repo']}, {base.name} is another")
     model = load(str(base), dropout=0.1)

@@ -47,10 +47,14 @@ def processor_has_bf16() -> bool:
 
 
 def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
-    """What transformers loads. Errors: BadInput for a folder that holds nothing it knows."""
+    """What transformers loads. Errors: BadInput for a folder that is not there or holds nothing it
+    knows, and an id that the hub does not give.
+    """
+    if Path(source).is_absolute() and not Path(source).is_dir():  # it would be read as an id
+        raise BadInput(f"{Path(source).name} cannot be loaded: there is no such folder")
     try:
         return kind.from_pretrained(source, **form)
-    except ValueError as fault:
+    except (ValueError, OSError) as fault:
         said = str(fault).splitlines()[0]
         raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
 

@@ -95,6 +95,9 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     kit.save(tmp_path / "other", "mpnet")
     assert export.main([*asked, str(tmp_path / "other")]) == 2
     assert "was trained on some/encoder, other is another" in capsys.readouterr().err
+    (tmp_path / "other" / "reader.json").write_text("{}")
+    assert export.main(["--merge", str(tmp_path / "other"), "--encoder", "x", "--out", "y"]) == 2
+    assert "other is no adapter" in capsys.readouterr().err
 
 
 def test_a_card_tells_the_commands_of_teacher_and_student(
