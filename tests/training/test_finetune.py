@@ -157,7 +157,7 @@ def silent(home: Path) -> str:
         ({"lengths": [16]}, "no window can be drawn"),
         ({"lengths": [60, 600]}, "may be up to 512 with this encoder, got 600"),
         ({"encoder": str}, r"cannot be loaded: Unrecognized model"),
-        ({"encoder": lambda home: f"{home}/gone"}, "gone cannot be loaded: there is no such folder"),
+        ({"encoder": lambda home: f"{home}/gone"}, "gone cannot be loaded: there is no"),
         ({"dev": silent}, r"silent\.json holds no question with an answer"),
         ({"pool": lambda home: str(home / "squad.json")}, r"squad\.json is no pool of windows"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "negatives": 0.2}, "with another negatives"),
