@@ -13,6 +13,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType, SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -264,18 +265,11 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
     from huggingface_hub import HfApi
     from huggingface_hub.cli import hf
 
-    calls: list[tuple[str, dict]] = []
-
-    def taken(name: str):
-        def call(self: HfApi, *args: object, **given: object) -> object:
-            calls.append((name, given))
-            urls = {"url": "u", "commit_url": "u", "pr_url": None}
-            return SimpleNamespace(repo_id="OWNER/spanlight", **urls, __str__=str)
-
-        return call
-
+    urls = {"url": "u", "commit_url": "u", "pr_url": None}
+    calls = Mock(return_value=SimpleNamespace(repo_id="OWNER/spanlight", **urls, __str__=str))
     for name in ("create_repo", "upload_folder", "repo_info", "space_info"):
-        monkeypatch.setattr(HfApi, name, taken(name))
+        getattr(calls, name).return_value = calls.return_value
+        monkeypatch.setattr(HfApi, name, getattr(calls, name))
     for name in ("check_cli_update", "check_skill_update"):
         monkeypatch.setattr(hf, name, lambda *_: None)
     monkeypatch.chdir(tmp_path)
@@ -286,10 +280,8 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
         with pytest.raises(SystemExit) as left:
             hf.main()
         assert left.value.code in (0, None), command
-    made = dict(calls)
-    first = next(given for name, given in calls if name == "create_repo")
+    first, sent = calls.create_repo.mock_calls[0].kwargs, calls.upload_folder.call_args.kwargs
     assert (first["repo_type"], first["space_sdk"]) == ("space", "gradio")
-    sent = made["upload_folder"]
     assert (sent["repo_type"], sent["repo_id"]) == ("space", "OWNER/spanlight")
     assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]
 

@@ -20,15 +20,8 @@ from tests.browser.server import main
 from tests.ports import free_port
 from tests.run import BROWSERS
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
 TIMEOUT = 30_000
 FORKS = multiprocessing.get_context("forkserver")
 """Its one process imports gradio, for seconds; the server is a copy of it, at every start."""
