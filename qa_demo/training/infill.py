@@ -63,6 +63,8 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     that the run names. Errors: BadInput for weights that it cannot hold.
     """
     settings = read_json(run / "settings.json")
+    if "more_text" not in settings:
+        raise BadInput(f"{run.name} is no run of pretrain")
     encoder = encoder or settings["encoder"]
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))

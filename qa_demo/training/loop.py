@@ -39,6 +39,8 @@ Draw = tuple[Place, Batch, int]
 """The place after a step, its batch, and how many real tokens stand in it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
+COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every")
+"""Settings that are at least 1; no other number is below 0."""
 
 
 # ---- a command: its flags, its exit code, its files
@@ -211,9 +213,14 @@ def stop_asked() -> Iterator[list[int]]:
 
 def begin(s: Settings) -> torch.device:
     """Seed torch, make the folder, write the settings, and find the device. Errors: BadInput for a
-    folder that holds another run, and for both or neither of steps and minutes.
+    folder that holds another run, for both or neither of steps and minutes, and for a number that
+    is too low.
     """
     out, now = Path(s.out), asdict(s)
+    for name, value in now.items():
+        if isinstance(value, int | float) and value < (name in COUNTS):
+            flag = name.replace("_", "-")
+            raise BadInput(f"--{flag} takes {int(name in COUNTS)} or more, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     if (out / "state.json").is_file():

@@ -25,6 +25,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
+from qa_demo.model.forward import longest_input
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
 from qa_demo.training.heads import loaded, training_form
@@ -149,6 +150,9 @@ def train(s: Settings) -> bool:
     batches, held = corpus(s, tokenizer)
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
     model = load(s.encoder, counts, s.dropout).to(device)
+    longest = longest_input(model.mlm.config)
+    if s.length > longest:
+        raise BadInput(f"--length may be up to {longest} with this encoder, got {s.length}")
     job = Job(
         model,
         parameter_groups(model, s),

@@ -42,10 +42,18 @@ def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time() -> None:
     assert [loop.gone(timed, 7, t) for t in (30, 120)] == [0.25, 1]
 
 
-@pytest.mark.parametrize("more", [{}, {"steps": 3, "minutes": 1.0}, {"steps": -1}])
-def test_a_run_takes_steps_or_minutes(tmp_path: Path, more: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "--steps or --minutes"),
+        ({"steps": 3, "minutes": 1.0}, "--steps or --minutes"),
+        ({"steps": -1}, "--steps takes 0 or more, got -1"),
+        ({"steps": 3, "save_every": 0}, "--save-every takes 1 or more, got 0"),
+    ],
+)
+def test_a_run_takes_steps_or_minutes(tmp_path: Path, more: dict[str, float], said: str) -> None:
     s = finetune.Settings(encoder="e", train=[], dev="d", out=str(tmp_path / "out"), **more)  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="--steps or --minutes"):
+    with pytest.raises(BadInput, match=said):
         loop.begin(s)
     assert not (tmp_path / "out").exists()
 
