@@ -1,6 +1,7 @@
-"""The page with the fake reader."""
+"""The page with the fake reader: python -m tests.browser.server PORT."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class Patient(FakeReader):
         return super().read(question, context, options, on_progress, cancelled)
 
 
-def main(port: int, course: int) -> None:
+def main(port: int, course: int = 8000) -> None:
     """Serve until killed; a page of the port `course` may show it in a frame."""
     os.environ[VARIABLE] = f"http://localhost:{course}"
     reader = Patient(bio=True)
@@ -48,3 +49,7 @@ def main(port: int, course: int) -> None:
     launch(build(pictures), "127.0.0.1", port, None, beside, prevent_thread_lock=False)
     while True:
         time.sleep(60)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

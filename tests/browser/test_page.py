@@ -21,10 +21,6 @@ pytestmark = pytest.mark.browser
 ORESUND = {"example": "oresund"}
 
 
-def answer(page: Page):
-    return page.locator("#chapter").locator("xpath=../..").locator("[data-block=answer]")
-
-
 def ask(page: Page, question: str, context: str) -> None:
     page.get_by_label("Paragraph", exact=True).fill(context)
     page.get_by_label("Question", exact=True).fill(question)
@@ -34,8 +30,7 @@ def ask(page: Page, question: str, context: str) -> None:
 @pytest.mark.parametrize("width", [1280, 375])
 def test_one_press_on_ask_asks_whichever_box_was_typed_in_last(open_page, width):
     """The paragraph grows while it is typed in: nothing may move below the mouse."""
-    page = open_page({"chapter": "spans"})
-    page.set_viewport_size({"width": width, "height": 720})
+    page = open_page({"chapter": "spans"}, width=width, height=720)
     page.get_by_label("Question", exact=True).fill("Who came?")
     page.get_by_label("Paragraph", exact=True).fill("Ada came to Oslo in May.")
     page.get_by_role("button", name="Ask", exact=True).click()
