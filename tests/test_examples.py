@@ -17,7 +17,7 @@ from qa_demo.core.types import Answer, O, Reading, Window
 from qa_demo.examples import PoolExample, load_examples
 from qa_demo.training import assets, promises
 from qa_demo.training.promises import example_facts, judged, rows
-from tests.chapters.given import blocks, stored
+from tests.chapters.given import blocks, real, stored
 from tests.chapters.given import words as said
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
@@ -214,9 +214,7 @@ def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) 
 
 @pytest.mark.model
 def test_stored_readings_are_those_of_the_bundled_reader() -> None:
-    from qa_demo.model.loading import load_reader
-
-    reader = load_reader("bundled")
+    reader = real().reader("bundled")
     for example in POOL:
         stored = load_reading(READINGS / f"{example.id}.npz")
         assert stored.checksum == reader.checksum, example.id
@@ -325,8 +323,9 @@ def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
 
 @pytest.mark.model
 def test_the_check_command_tells_kept_from_broken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(promises, "load_reader", real().reader)
     (gold,) = [row for row in json.loads(FILE.read_text(encoding="utf-8")) if row["id"] == "gold"]
     path = tmp_path / "pool.json"
     for promise, code, printed in (
