@@ -83,6 +83,8 @@ def test_special_tokens_typed_by_a_user_stay_text(family: str) -> None:
     )
     assert not special & set(encoding.context_ids.tolist())
     assert not special & set(encoding.question_ids.tolist())
+    shown = zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True)
+    assert {token for i, token in shown if i == words.unk_token_id} <= {words.unk_token}
     window = make_windows(encoding, WindowOptions(300, 1))[0]
     assert len([i for i in window.input_ids.tolist() if i in special]) == encoding.n_special
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
@@ -137,9 +139,10 @@ def test_no_character_is_lost_and_no_end_parts_a_grapheme(family: str, text: str
 
 
 def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch() -> None:
-    encoding = encode(kit.tokenizer("bert"), "who", "\u200bthe river\u0301 \u200eby \u200b in")
+    text = "\u200bthe \x00ri\x00ver\u0301 \u200eby \u200b in"
+    encoding = encode(kit.tokenizer("bert"), "who", text)
     assert [encoding.context[a:b] for a, b in encoding.offset_mapping] == [
-        *("\u200bthe", "river\u0301", "\u200eby \u200b", "in")
+        *("\u200bthe", "\x00ri\x00ver\u0301", "\u200eby \u200b", "in")
     ]
 
 
