@@ -13,16 +13,14 @@ from qa_demo.core.base import BadInput, ModelUnavailable
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
-from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT
-from tests.chapters.given import AtOnce, blocks, full, refused, stored, words
+from tests.chapters.given import STEPS, AtOnce, blocks, full, refused, stored, words
 from tests.odd import JSON
 
 HOSTILE = (
     "<b>Ada</b> <img src=x onerror=alert(1)> {B} {t} & </script> \u202e\u0301 🚜 <i>Oslo</i>. " * 2
 )
-STEPS = [(name, k + 1) for name in NAMES for k in range(len(CHAPTERS[name].STEPS))]
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)

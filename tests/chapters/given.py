@@ -10,10 +10,12 @@ from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.model.work import AtOnce
-from qa_demo.pictures import Pictures
+from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.state import load
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
+
+STEPS = [(name, k + 1) for name, chapter in CHAPTERS.items() for k in range(len(chapter.STEPS))]
 
 
 def refused(name: str) -> Any:

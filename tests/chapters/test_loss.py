@@ -15,6 +15,7 @@ from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, stored, words
+from tests.printed import value
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
 
@@ -37,10 +38,6 @@ def letters(found: dict) -> str:
     """The words with a right mark in the picture of pulls."""
     items = (i for s in found["pulls"]["segments"] for i in s["items"])
     return "".join(i["t"] for i in items if "right" in i.get("marks", []))
-
-
-def printed(text: str) -> float:
-    return float(text.replace("−", "-").replace("+", ""))
 
 
 @pytest.mark.parametrize(("step", "label"), [(4, 0), (4, 1), (1, "mean")])
@@ -142,7 +139,7 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
         for lane, pull in zip(("up", "down"), case.pull, strict=True):
             drawn = [i[lane] for i in items if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())
-            assert all(abs(printed(label) - v) <= 0.006 for v, label in drawn)
+            assert all(abs(value(label) - v) <= 0.006 for v, label in drawn)
 
 
 def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
