@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.functional import scaled_dot_product_attention
 
 from qa_demo.core.types import Window
 
@@ -73,7 +72,8 @@ def logits_at(
     model: Any, embeds: torch.Tensor, window: Window, at: list[int]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The `logits` of these positions alone, [b, len(at)] each. Where the layers are a plain list
-    the last one takes keys and values of all positions, and what else it computes for these only.
+    the last one computes these only, without keys and values: q (W_k x + b_k) is (q W_k) x and what
+    softmax drops, and a mean of W_v x + b_v is W_v times the mean of x, plus b_v.
     """
     if model.config.model_type not in STACKED:
         start, end = logits(model, embeds, window)
@@ -86,10 +86,12 @@ def logits_at(
     for layer in layers:
         states = layer(states)
     here, own, heads = last.attention, states[:, at], model.config.num_attention_heads
-    products = here.self.query(own), here.self.key(states), here.self.value(states)
-    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in products)
-    mixed = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-    return output_layer(model)(last.feed_forward_chunk(here.output(mixed, own))).unbind(-1)
+    w_k, w_v = (x.weight.unflatten(0, (heads, -1)) for x in (here.self.key, here.self.value))
+    q = here.self.query(own).unflatten(-1, (heads, -1)) / w_k.shape[1] ** 0.5
+    weights = torch.einsum("brhe,hed,bnd->bhrn", q, w_k, states).softmax(-1)
+    mixed = torch.einsum("bhrn,bnd,hed->brhe", weights, states, w_v).flatten(2)
+    out = here.output(mixed + here.self.value.bias, own)
+    return output_layer(model)(last.feed_forward_chunk(out)).unbind(-1)
 
 
 def eager_twin(model: Any) -> Any:

@@ -35,10 +35,15 @@ class Packed(nn.Module):
         self.register_buffer("packed", _laid_out(layer.weight), persistent=False)
         self.bias = layer.bias
 
+    @property
+    def weight(self) -> Tensor:
+        """W [out, in] as it came."""
+        return self.packed.to_dense()
+
     @cached_property
     def turned(self) -> Tensor:
         """W^T laid out; made when a gradient is first asked for."""
-        return _laid_out(self.packed.to_dense().t())
+        return _laid_out(self.weight.t())
 
     def forward(self, x: Tensor) -> Tensor:
         """The product; recorded for a gradient only where one is asked for."""

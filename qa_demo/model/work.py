@@ -31,9 +31,6 @@ AT_ONCE = 0.25
 """Seconds that a question waits before it is told to come back."""
 
 
-# ---- forward passes
-
-
 def usable_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -94,9 +91,6 @@ class Passes:
 
 SHARED = Passes()
 """Those of a server: one set for all readers, because they share the processor."""
-
-
-# ---- values by key
 
 
 def held_bytes(value: Any) -> int:

@@ -21,6 +21,7 @@ def test_values_and_gradients_are_those_of_a_linear_layer(
     packed = Packed(layer)
     x = torch.randn(size[0], *rows).movedim(0, -1)  # not contiguous
     torch.testing.assert_close(packed(x), layer(x), rtol=1e-5, atol=1e-5)
+    assert torch.equal(packed.weight, layer.weight)
     with torch.inference_mode():
         torch.testing.assert_close(packed(x), layer(x), rtol=1e-5, atol=1e-5)
     weights = torch.randn(*rows, size[1])
