@@ -23,6 +23,7 @@ from qa_demo.printed import (
     STRONG,
     TERM,
     adds,
+    enough,
     equals,
     fine,
     number,
@@ -286,7 +287,9 @@ class Labels:
         if not self.terms.labelled[d]:
             return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
         t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
-        printed = [fine(np.log(p[k]), 3) if k in use else probability(p[k]) for k in range(3)]
+        printed = [
+            fine(np.log(x), 3) if k in use else enough(x, probability) for k, x in enumerate(p)
+        ]
         again = -sum(t[k] * np.log(value(printed[k])) for k in use)
         result = number(self.terms.loss[d], 2 if soft else 3)
         end = equals([printed[k] for k in use], again, result)
@@ -433,8 +436,8 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
     (begins, goes_on, ends), alone = bio.chances(tags.reading, answers[0]), tags.p[first.start, 0]
     if begins - alone > 0.05:
-        text += f"{{}} is B with {probability(alone)} by itself, with {probability(begins)} among "
-        text += "the possible taggings: an I needs a B or I before it."
+        text += f"By itself {{}} is B with {probability(alone)}; with the impossible taggings left "
+        text += f"out, {probability(begins)}: an I needs a B or I before it."
     later = [(p, ui.I, f"“{dotted(e, d)}” is I") for d, p in enumerate(goes_on, first.start + 1)]
     if len(later) > 2:
         later = [(float(np.prod(goes_on)), ui.I, f"the next {len(later)} are I")]

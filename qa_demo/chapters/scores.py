@@ -274,8 +274,7 @@ def one_logit(two: Two) -> list[Block | None]:
     some = printed.small_number(len(p.first))
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
     left = f"*The {some} products largest in size, the other {len(p.others)}, and b*"
-    closing = f"b_{letter} raises every {p.lane} logit alike and changes no probability: the loss "
-    closing += "gives it nothing to learn."
+    closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
     whole = [*word, *subs(f"  {letter} · h + b_{letter} = "), [number(first), role]]
     whole += [f"{plus(rest)}{plus(bias)} {adds(addends, p.total)} ", [number(p.total), role]]
@@ -343,8 +342,8 @@ def exactly_logit(two: Two, p: Products) -> Block:
     """Why b learns nothing, and where ours comes from."""
     letter = LANES[p.lane][1]
     said = f"The loss of one window pulls each {p.lane} logit by p − y: p is its probability, y is "
-    said += f"1 at the right position, else 0. b_{letter} is added to every logit, so its gradient "
-    said += "is the sum of them all: Σ (p − y) = 1 − 1 = 0, for every text. "
+    said += f"1 at the right position, else 0. b_{letter} is added to every logit: it "
+    said += "changes no p, and its gradient is the sum Σ (p − y) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "

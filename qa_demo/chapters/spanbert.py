@@ -50,11 +50,12 @@ HEADINGS = (
 IDEAS = (
     "SpanBERT hides whole spans. Its *span boundary objective (SBO)* predicts each hidden word "
     "from three things: the encoder’s outputs just before and just after the span, and the "
-    "position within it. Its loss is added to the masked-language loss (MLM).",
+    "position within it. Its loss is added to that of masked language modelling (MLM), which "
+    "guesses the word from the encoder’s output at the blank itself.",
     "Both hide 15 % of the tokens: BERT *single tokens*, SpanBERT *whole spans* of 1 to 10 "
     "words. Inside a span the nearest words are hidden too.",
-    "After pre-training both output layers are thrown away. *The encoder stays*, gets a start and "
-    "end layer, and learns from questions as any BERT.",
+    "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
+    "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
     "Each row makes one change more; *its bar runs from the F1 before it to the F1 after it* (F1: "
     "overlap with people’s answers, at best 100).",
 )
@@ -180,7 +181,8 @@ def blank_finding(b: core.Blank) -> Block:
         found.append(f"With {WIRES[b.cut]} it gave it {chance(whole)} (guess {whole.rank:,}). ")
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     right = f"{number(every['sbo_top1'], 1)} %, MLM’s in {number(every['mlm_top1_where_sbo'], 1)} %"
-    overall = f"Over {every['sbo_pieces']:,} held-out blanks SBO’s first guess is right in {right}."
+    many = f"{every['sbo_pieces']:,} blanks in texts not trained on"
+    overall = f"SBO’s first guess is right in {right} of {many}."
     return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 
@@ -312,7 +314,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it
     laws = [ui.formula("formula", say(budget), label="tokens, both times")]
     laws += [ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span")]
-    laws += [ui.remark("mean", "A span has 3.8 words on average; squares: drawn here.")]
+    laws += [ui.remark("mean", "A span has 3.8 words on average; each square: a span drawn here.")]
     twice, rows = list[Block](), list[Block]()
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
@@ -324,7 +326,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         twice.append(segment(items, name, False, *holds))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
-    hit, last = "✓ the first guess of its masked-language layer is right", found.draws[-1]
+    hit, last = "✓ its first guess (by MLM) is right", found.draws[-1]
     stops = f" The last span here was drawn with {plural(last.length, 'word')} and stops "
     stops += f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
     stops += f": the {plural(count, 'token')} are used up."

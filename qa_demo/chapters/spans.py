@@ -102,7 +102,7 @@ def _short(p: Prediction) -> str:
     """Why "no answer" does not win with a higher score."""
     if p.limit is None or p.score_diff is None or p.score_diff <= 0:
         return ""
-    return f": more, by less than the threshold, {number(p.limit)} (Answer, “Or no answer?”)"
+    return f", more, but wins only if it leads by over {number(p.limit)} (Answer, “Or no answer?”)"
 
 
 def square(shown: Shown, sq: Square) -> Block:

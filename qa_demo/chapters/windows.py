@@ -39,12 +39,12 @@ HEADINGS = (
 IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
-    "Where windows overlap, each of them scores the same words. "
-    "*A start counts only in the window that sees most around it.*",
+    "Where windows overlap, each scores the same words. In each take the smaller number of tokens "
+    "on a start's left and right: *the start counts only where that is largest.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*It must hold in every window: so the smallest of its scores counts.*",
-    "Each rule takes one window's best span. *BERT compares sums of logits; "
-    "two others probabilities, each of its own softmax.*",
+    "Each rule takes one window's best span. *BERT's compares the windows' sums of logits, two "
+    "others their probabilities; but each window shares out a 1 of its own.*",
 )
 OPENS = {
     1: text_at("brooklyn", 80, 40),
@@ -103,7 +103,7 @@ def changed(w: Windows) -> str:
         return ""
     if w.here["example"] != before["example"]:
         return f"This step has its own text, in windows of {w.size}, one every {w.step} tokens. "
-    return f"Here a window begins every {w.step} tokens, not every {before['doc_stride']}. "
+    return f"Here a window begins every {w.step} tokens. "
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -135,10 +135,6 @@ def split(w: Windows) -> list[Block | None]:
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
     found += "; yet “no answer” wins." if w.silent else ", so this is the answer."
-    if w.higher is not None:
-        same, r = w.higher
-        found += f" In window {r.k} these words score {number(same)} and do not count: "
-        found += "their start counts in another window (“One start, one window”)."
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
@@ -275,13 +271,13 @@ def no_answer(w: Windows) -> list[Block | None]:
     total += f"{bracket(score, d)} {adds((null, -score), lead, d)} {number(lead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
-    last = "Windows without the answer should say “no answer”; one that finds it must be able"
+    last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"
     return [
         ui.finding(changed(w) + found, span_words(w.best, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
         fig.scores(w, w.threshold),
         ui.formula("lead", say(total)),
-        ui.closing(f"{last} to win."),
+        ui.closing(f"{last} and the best span of all windows are compared."),
     ]
 
 

@@ -112,10 +112,11 @@ def _ranked(t: Seen, first: int) -> Facts:
     need(len(spans) > CHOICES, "there are too few different spans to choose from")
     ranked = list(enumerate(spans.values(), 1))[first : first + CHOICES]
     second = ranked[0][1]
-    picks = [
-        ((c.char_start, c.char_end), name := quote(c.text), f"{name} has {sum_of(c)}, number {k}.")
-        for k, c in ranked
-    ]
+    picks = list[Any]()
+    for k, c in ranked:
+        name, terms = quote(c.text), f"{number(c.start_logit)} + {bracket(c.end_logit)}"
+        told = name if first else f"{name}: {terms}"  # the best one is found by its sum
+        picks.append(((c.char_start, c.char_end), told, f"{name} has {sum_of(c)}, number {k}."))
     return {"picks": picks, "second": quote(second.text), "behind": t.best.score - second.score}
 
 

@@ -71,8 +71,7 @@ def label(t: Seen) -> Facts:
     likely = t.named(w.to_doc(top)) if w.is_context[top] else quote(t.e.cls_token)
     own, cost = (-float(np.log(x)) for x in (t.p[top], p))
     facts = {"label": t.named(span.start), "p": fine(-cost), "cost": cost, "n": len(t.p)}
-    facts |= {"top": likely, "q": fine(-own), "own": own}
-    return {**facts, "pull": signed((1 - p) / 2, 3)}
+    return {**facts, "top": likely, "q": fine(-own), "own": own, "pull": signed((1 - p) / 2, 3)}
 
 
 def other_start(t: Seen) -> Facts:
