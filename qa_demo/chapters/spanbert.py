@@ -326,7 +326,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         twice.append(segment(items, name, False, *holds))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
-    hit, last = "✓ its first guess (by MLM) is right", found.draws[-1]
+    hit, last = "✓ its first guess is right", found.draws[-1]
     stops = f" The last span here was drawn with {plural(last.length, 'word')} and stops "
     stops += f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
     stops += f": the {plural(count, 'token')} are used up."
@@ -337,9 +337,9 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         * (last.cut or last.words < last.length),
         f"The averages are over the example texts that fit one sequence, {every.get('draws')} "
         f"draws each, {every.get('blanks')} tokens (python -m qa_demo.training.infill schemes).",
-        "Simplified: here every hidden token becomes [MASK]; in training that holds for 80 % of "
-        "the spans, 10 % get random words and 10 % stay readable. Hiding spans and SBO are two "
-        "changes, and MLM is trained in both.",
+        "The guesses are those of the masked-language layer (MLM). Here every hidden token becomes "
+        "[MASK]; in training 80 % of the spans do, 10 % get random words and 10 % stay readable. "
+        "Hiding spans and SBO are two changes, and MLM is trained in both.",
         model_says(),
     )
     return [
