@@ -17,6 +17,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.store import READERS
 from qa_demo.core.types import DecodeOptions
 from qa_demo.examples import load_menu
+from qa_demo.model.forward import logits_at, word_embeddings
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import sha256
@@ -89,7 +90,12 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: 
     reading = reader.read(question, context)
     assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
     expected = np.stack([out.start_logits[0], out.end_logits[0]])
-    np.testing.assert_allclose(reading.logits(0), expected, atol=1e-5 * np.abs(expected).max())
+    close = {"atol": 1e-5 * np.abs(expected).max()}
+    np.testing.assert_allclose(reading.logits(0), expected, **close)
+    with torch.inference_mode():
+        vectors = word_embeddings(reader.model, reading.windows[0].input_ids)[None]
+        some = torch.cat(logits_at(reader.model, vectors, reading.windows[0], [0, 9]))
+    np.testing.assert_allclose(some, expected[:, [0, 9]], **close)
 
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(
