@@ -86,7 +86,10 @@ function scaled(value, by, key = "") {
     return PIXELS.has(key) || key === "range" ? value : value.map((one) => scaled(one, by));
   }
   if (!value || typeof value !== "object" || value.bdata) return value;
-  return Object.fromEntries(Object.entries(value).map(([k, one]) => [k, scaled(one, by, k)]));
+  const where = (k) => (k === "ax" || k === "ay") && value[`${k}ref`]; // a place, no pixels
+  return Object.fromEntries(
+    Object.entries(value).map(([k, one]) => [k, where(k) ? one : scaled(one, by, k)]),
+  );
 }
 
 /** The patch of a click on a point: names of the point's values, or values as they stand. */

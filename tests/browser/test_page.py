@@ -304,6 +304,13 @@ def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
     page.mouse.click(*spot)
     ready(page)
     assert state(page) == [30, 40]
+    page.get_by_role("tab", name="Loss", exact=True).click()
+    ready(page)
+    drawn(page)
+    for name in ("right start", "right end"):  # it begins at a place, which does not grow
+        said = page.locator(".figure .annotation-text").filter(has_text=name)
+        box, figure = said.bounding_box(), page.locator(".figure").first.bounding_box()
+        assert figure["y"] <= box["y"] < box["y"] + box["height"] <= figure["y"] + figure["height"]
 
 
 def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
