@@ -110,7 +110,7 @@ def test_short_ones_are_made_in_the_order_of_asking():
 
 
 def test_the_longest_unused_makes_room():
-    lane = Work(kept=4_000)
+    lane = Work(kept=600_000)
     for k in range(5):
-        waited(lane, k, lambda *_: np.zeros(200))
+        waited(lane, k, lambda *_: np.zeros(20_000))
     assert [lane.kept.get(k) is None for k in range(5)] == [True, True, True, False, False]

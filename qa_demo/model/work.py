@@ -22,7 +22,7 @@ Make = Callable[[OnProgress, IsCancelled], Any]
 MOST = 8
 """Passes at once: beyond them the machine's memory, not its cores, sets the pace."""
 KEPT_BYTES = 96_000_000
-"""Some 600 readings of 200 words, or some 60 of 8,000."""
+"""Some 800 readings of 200 words, or some 60 of 8,000."""
 M_MMAP_THRESHOLD = -3
 """Its number in malloc.h."""
 LEASE = 6.0
@@ -94,10 +94,12 @@ SHARED = Passes()
 
 
 def held_bytes(value: Any) -> int:
-    """The bytes of a record; buffers of its arrays are counted where they are, once each."""
+    """The bytes that a kept record costs: its own, buffers of arrays counted where they are, once
+    each, and some 100 kB of free memory around it, in pieces that fit no computation any more.
+    """
     buffers: list[pickle.PickleBuffer] = []
     rest = len(pickle.dumps(value, 5, buffer_callback=buffers.append))
-    return rest + sum(buffer.raw().nbytes for buffer in buffers)
+    return 100_000 + rest + sum(buffer.raw().nbytes for buffer in buffers)
 
 
 class Cache(Generic[T]):
