@@ -94,9 +94,7 @@ SHARED = Passes()
 
 
 def held_bytes(value: Any) -> int:
-    """The bytes that a kept record costs: its own, buffers of arrays counted where they are, once
-    each, and some 100 kB of free memory around it, in pieces that fit no computation any more.
-    """
+    """What keeping a record costs: its bytes, and some 100 kB of freed memory pinned in pieces."""
     buffers: list[pickle.PickleBuffer] = []
     rest = len(pickle.dumps(value, 5, buffer_callback=buffers.append))
     return 100_000 + rest + sum(buffer.raw().nbytes for buffer in buffers)
