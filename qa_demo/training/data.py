@@ -260,16 +260,8 @@ def pool_of(windows: Sequence[Mapping[str, np.ndarray]], labelled: Sequence[bool
     return {"offsets": offsets, "labelled": np.asarray(labelled, bool), **pieces}
 
 
-def share_of(item: str) -> tuple[str, float]:
-    """The file and the share of FILE:K. Errors: BadInput for another form."""
-    found = re.fullmatch(r"(.+):(\d+(?:\.\d*)?|\.\d+)", item)
-    if found and float(found[2]) > 0:
-        return found[1], float(found[2])
-    raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
-
-
 def draw(
-    train: Sequence[str],
+    train: Sequence[tuple[str, float]],
     tokenizer: Any,
     lengths: Sequence[int],
     negatives: float,
@@ -277,15 +269,14 @@ def draw(
     exchanged: float,
     seed: int,
 ) -> Pool:
-    """K windows of each question of FILE:K, a fraction of K by chance, each of a size drawn from
+    """K windows of each question of (file, K), a fraction of K by chance, each of a size drawn from
     `lengths`; the same for the same arguments. For the shares `unlabelled` and `exchanged` of them
     the question with another paragraph of its article too, and one with a word exchanged. Errors:
     BadInput where there are none.
     """
-    named = [share_of(item) for item in train]
-    files = trained([read_squad(name) for name, _ in named])
+    files = trained([read_squad(name) for name, _ in train])
     rng, found, labels = random.Random(f"{seed}/pool"), list[dict[str, np.ndarray]](), list[bool]()
-    for (name, share), examples in zip(named, files, strict=True):
+    for (name, share), examples in zip(train, files, strict=True):
         sampler = Sampler(examples, tokenizer, negatives)
         for e in examples:
             for _ in range(int(share) + (rng.random() < share % 1)):

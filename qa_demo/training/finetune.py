@@ -13,6 +13,7 @@ Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same comman
 import copy
 import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import loop
-from qa_demo.training.data import Pool, draw, share_of
+from qa_demo.training.data import Pool, draw
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, outcome
@@ -65,6 +66,14 @@ class Settings(loop.Settings):
 # ---- the windows of a run, and its batches
 
 
+def share_of(item: str) -> tuple[str, float]:
+    """The file and the share of FILE:K. Errors: BadInput for another form."""
+    found = re.fullmatch(r"(.+):(\d+(?:\.\d*)?|\.\d+)", item)
+    if found and float(found[2]) > 0:
+        return found[1], float(found[2])
+    raise BadInput(f"--train takes FILE:K with K above 0, as squad.json.gz:1.5, got {item!r}")
+
+
 def pool_at(s: Settings, tokenizer: Any) -> Pool:
     """The windows of a run with the settings `s`: those that lie at its `pool`, by default
     OUT/pool.npz, or else new ones, drawn and kept there. Errors: BadInput as `draw`, for a file
@@ -74,10 +83,11 @@ def pool_at(s: Settings, tokenizer: Any) -> Pool:
     names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
     drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
     vocabulary = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
-    files = [f"{Path(name).name}:{share:g}" for name, share in map(share_of, s.train)]
+    train = [share_of(item) for item in s.train]
+    files = [f"{Path(name).name}:{share:g}" for name, share in train]
     wanted = {"files": files, "word pieces": hashlib.sha256(vocabulary).hexdigest(), **drawn}
     if not path.is_file():
-        pool = draw(s.train, tokenizer, **drawn)
+        pool = draw(train, tokenizer, **drawn)
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")
         with new.open("wb") as file:

@@ -159,6 +159,15 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     return model
 
 
+@torch.no_grad()
+def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
+    """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
+    d = min(decay, (1 + step) / (10 + step))
+    pairs = zip(average.parameters(), model.parameters(), strict=True)
+    ours, theirs = zip(*((a, w.detach()) for a, w in pairs if w.requires_grad), strict=True)
+    torch._foreach_lerp_(ours, theirs, 1 - d)
+
+
 def loss_terms(
     start: Tensor, end: Tensor, tags: Tensor, batch: Mapping[str, Tensor], lists: float = 1.0
 ) -> dict[str, Tensor]:

@@ -27,7 +27,7 @@ from transformers.hf_argparser import HfArg, HfArgumentParser
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.files import write_file
-from qa_demo.training.heads import load_weights, processor_has_bf16, trainable
+from qa_demo.training.heads import load_weights, move_average, processor_has_bf16, trainable
 
 log = logging.getLogger("training")
 Options = TypeVar("Options")
@@ -248,15 +248,6 @@ def rate(s: Settings, step: int, seconds: float) -> float:
     """Factor on the learning rate at a step, from 0: it warms up, and falls to nothing."""
     warm = min(1.0, (step + 1) / s.warmup) if s.warmup else 1.0
     return warm * max(0.0, 1 - gone(s, step, seconds))
-
-
-@torch.no_grad()
-def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
-    """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
-    d = min(decay, (1 + step) / (10 + step))
-    pairs = zip(average.parameters(), model.parameters(), strict=True)
-    ours, theirs = zip(*((a, w.detach()) for a, w in pairs if w.requires_grad), strict=True)
-    torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
 def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:

@@ -177,7 +177,7 @@ def test_windows_that_nobody_labelled_are_added(tmp_path: Path, kind: str, words
         paragraphs.append({"context": context, "qas": qas})
     path, tokenizer = tmp_path / "squad.json", kit.tokenizer("bert")
     path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]}))
-    found = data.draw([f"{path}:8"], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
+    found = data.draw([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)
     parts = [slice(*found["offsets"][k : k + 2]) for k in silent]

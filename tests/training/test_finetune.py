@@ -211,7 +211,7 @@ def test_the_average_forgets_early_steps_fast(home):
     model, average = nn.Linear(2, 2), nn.Linear(2, 2)
     model.bias.requires_grad_(False)
     before, frozen = average.weight.clone(), average.bias.clone()
-    loop.move_average(average, model, 0.9, step=1)  # d = min(0.9, 2 / 11)
+    heads.move_average(average, model, 0.9, step=1)  # d = min(0.9, 2 / 11)
     torch.testing.assert_close(average.weight, 2 / 11 * before + 9 / 11 * model.weight)
     assert torch.equal(average.bias, frozen)
 

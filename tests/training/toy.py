@@ -53,7 +53,7 @@ DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 
 
 def pool(path: Path, share: float = 2.5, **more: Any) -> Pool:
     """The pool of these questions, drawn so or otherwise."""
-    return draw([f"{squad(path)}:{share}"], kit.tokenizer("bert"), **DRAWN | more)
+    return draw([(str(squad(path)), share)], kit.tokenizer("bert"), **DRAWN | more)
 
 
 def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
