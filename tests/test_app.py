@@ -10,7 +10,6 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from unittest.mock import Mock, call
 
 import pytest
@@ -20,7 +19,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.reader import Reader
 from qa_demo.core.store import READERS
 from qa_demo.examples import load_menu
-from qa_demo.model.source import LOOPBACK, OTHERS, HostLimits
+from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.pictures import Pictures
 from qa_demo.server.start import free_address, network_address, own_names, parser
 from qa_demo.shown import without_model
@@ -36,9 +35,7 @@ def given(*flags: str) -> Namespace:
     ("host", "flags", "limits"),
     [("127.0.0.1", [], LOOPBACK), ("0.0.0.0", [], OTHERS), ("0.0.0.0", ["--lan"], OTHERS)],
 )
-def test_a_reader_that_many_choose_at_once_is_loaded_once(
-    host: str, flags: list[str], limits: HostLimits, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_many_choose_at_once_is_loaded_once(host, flags, limits, monkeypatch):
     together = threading.Barrier(8)
 
     def loaded(*_: object) -> Reader:
@@ -60,7 +57,7 @@ def test_a_reader_that_many_choose_at_once_is_loaded_once(
     assert load_reader.mock_calls == [call("bundled", LOOPBACK), call("owner/name", limits)]
 
 
-def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_path: Path) -> None:
+def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_path):
     own = given("--reader", "owner/name")
     assert app.made(given(), "127.0.0.1")[0].readers == ("bundled",)
     assert app.made(own, "127.0.0.1")[0].readers == ("owner/name", "bundled")
@@ -72,8 +69,8 @@ def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_pa
 
 @pytest.mark.model
 def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    monkeypatch, tmp_path
+):
     plain, other = FakeReader(), FakeReader(threshold=5.0)
     monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: plain)
     with_fit = Mock(return_value=other)
@@ -88,7 +85,7 @@ def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away
 
 
 @pytest.fixture
-def opening(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def opening(monkeypatch) -> list[str]:
     """What `serve` does, in its order; no server, no model, no wait."""
     done: list[str] = []
     pictures = Pictures(load_menu(), without_model, without_model)
@@ -102,14 +99,12 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open", "load"])]
 )
-def test_the_bundled_reader_is_loaded_once_the_page_is_open(
-    reader: str, order: list[str], opening: list[str]
-) -> None:
+def test_the_bundled_reader_is_loaded_once_the_page_is_open(reader, order, opening):
     """Another one before: a name that is none is refused before anybody sees a page."""
     assert app.main(["--reader", reader]) == 0 and opening == order
 
 
-def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
+def test_the_version_waits_for_neither_gradio_nor_torch():
     command = [sys.executable, "-X", "importtime", "app.py", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == f"spanlight {__version__}\n"
@@ -118,7 +113,7 @@ def test_the_version_waits_for_neither_gradio_nor_torch() -> None:
 
 
 @pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def refused(capsys) -> Callable[..., str]:
     """What a start with these flags says: one sentence on stderr, with exit code 2."""
 
     def refused(*flags: str) -> str:
@@ -148,17 +143,13 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("flags", FAULTS)
-def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(
-    flags: str, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_a_fault_at_the_start_is_one_sentence_and_exit_code_2(flags, monkeypatch, refused):
     monkeypatch.setattr("qa_demo.app.made", lambda *_: pytest.fail("it goes on"))
     assert re.search(FAULTS[flags], refused(*flags.split()))
 
 
 @pytest.mark.model
-def test_what_a_machine_lacks_is_said_before_the_page_opens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_what_a_machine_lacks_is_said_before_the_page_opens(tmp_path, monkeypatch, refused):
     assert "config.json is missing" in refused("--reader", str(tmp_path), "--port", "0")
     monkeypatch.setattr("qa_demo.app.made", lambda *_: pytest.fail("it goes on"))
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -166,9 +157,7 @@ def test_what_a_machine_lacks_is_said_before_the_page_opens(
     assert "No usable temporary directory" in refused("--reader", "a/b")
 
 
-def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
-    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(monkeypatch, refused):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         said = refused("--port", str(port))
@@ -180,9 +169,7 @@ def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(
             free_address(None, None)
 
 
-def test_the_environment_of_a_space_is_heard(
-    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_the_environment_of_a_space_is_heard(monkeypatch, refused):
     monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")
     monkeypatch.setenv("GRADIO_SERVER_PORT", "0")
     host, port = free_address(None, given().port)
@@ -191,16 +178,12 @@ def test_the_environment_of_a_space_is_heard(
     assert "got 'many'" in refused()
 
 
-def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(caplog):
     app.load_quietly(Mock(side_effect=BadCheckpoint("model.safetensors is cut")))
     assert "model.safetensors is cut" in caplog.text
 
 
-def test_the_names_of_this_machine_are_not_those_of_other_pages(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_names_of_this_machine_are_not_those_of_other_pages(monkeypatch):
     monkeypatch.setattr("qa_demo.server.start.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("socket.gethostname", lambda: "Desk")
     names = own_names(7860)
@@ -209,7 +192,7 @@ def test_the_names_of_this_machine_are_not_those_of_other_pages(
     assert "192.0.2.7" in own_names(80)
 
 
-def test_the_network_is_asked_without_sending_anything() -> None:
+def test_the_network_is_asked_without_sending_anything():
     try:
         found = network_address()
     except BadInput as refused:

@@ -75,7 +75,7 @@ def loaded() -> Iterator[None]:
         yield
 
 
-def test_every_command_is_run_by_a_test() -> None:
+def test_every_command_is_run_by_a_test():
     assert len(COMMANDS) > 30
     known = {**RUN, **NOT_RUN}
     assert [x for x in COMMANDS if not any(re.match(start, x) for start in known)] == []
@@ -88,7 +88,7 @@ def test_every_command_is_run_by_a_test() -> None:
 
 
 @pytest.mark.model
-def test_the_answer_is_the_one_that_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_is_the_one_that_is_shown(capsys):
     (line,) = [x for x in COMMANDS if x.startswith("python -m qa_demo answer --question")]
     output = README.partition(line)[2].partition("```")[0].strip()
     assert main(shlex.split(line)[3:]) == 0
@@ -96,9 +96,7 @@ def test_the_answer_is_the_one_that_is_shown(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.model
-def test_from_a_file_to_its_failures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_a_file_to_its_failures(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     folder = kit.save(tmp_path / "foreign", bio=True, max_position_embeddings=512)
     for name in ("squad-dev", "squad-dev-v2"):
@@ -118,7 +116,7 @@ def test_from_a_file_to_its_failures(
 @pytest.mark.parametrize(
     "line", [x for x in COMMANDS if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
 )
-def test_the_page_takes_what_is_shown(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_takes_what_is_shown(line, monkeypatch):
     """All but the port, the weights and the visitors."""
     words, opened = shlex.split(line), list[tuple[object, ...]]()
     if "=" in words[0]:
@@ -146,9 +144,7 @@ def running() -> Iterator[str]:
 
 
 @pytest.mark.model
-def test_the_python_that_is_shown_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_that_is_shown_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(TESTS.parent)
     three, ten, called, plain, http, client, rows = PYTHON
     text = "Ada Kok met Grace in Oslo."

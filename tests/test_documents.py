@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tomllib
 from argparse import ArgumentParser
-from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
@@ -48,7 +47,7 @@ def held(name: str) -> dict:
     return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 
 
-def test_the_front_matter_is_what_a_space_needs() -> None:
+def test_the_front_matter_is_what_a_space_needs():
     assert (SPACE["sdk"], SPACE["sdk_version"]) == ("gradio", OURS["gradio"])
     assert (SPACE["python_version"], SPACE["license"]) == ("3.11", "apache-2.0")
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
@@ -58,7 +57,7 @@ def test_the_front_matter_is_what_a_space_needs() -> None:
     assert {SPACE["colorFrom"], SPACE["colorTo"]} <= colours
 
 
-def test_ci_runs_the_commands_of_the_readme() -> None:
+def test_ci_runs_the_commands_of_the_readme():
     shown = re.findall(r"^```\n(python3 .*)\n```$", README, re.MULTILINE)
     script = ROOT / ".ci" / "run"
     assert len(shown) == 2 and shown[1] == "python3 tests/run.py"
@@ -74,7 +73,7 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
     assert set(modules) <= sys.stdlib_module_names, "the test command needs nothing installed"
 
 
-def test_hooks_the_form_and_the_types_are_there() -> None:
+def test_hooks_the_form_and_the_types_are_there():
     (local,) = held(".pre-commit-config.yaml")["repos"]
     for hook in local["hooks"]:
         tool = hook["entry"].split()[0]
@@ -84,7 +83,7 @@ def test_hooks_the_form_and_the_types_are_there() -> None:
     assert (ROOT / "qa_demo" / "py.typed").is_file()
 
 
-def test_the_newest_version_stands_first_and_is_cited_with_its_day() -> None:
+def test_the_newest_version_stands_first_and_is_cited_with_its_day():
     versions = re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", CHANGELOG, re.MULTILINE)
     assert versions == sorted(versions, key=lambda one: Version(one[0]), reverse=True)
     cited = held("CITATION.cff")
@@ -92,7 +91,7 @@ def test_the_newest_version_stands_first_and_is_cited_with_its_day() -> None:
     assert versions[0][0] == qa_demo.__version__
 
 
-def test_the_documents_are_short_and_every_page_is_one_link_away() -> None:
+def test_the_documents_are_short_and_every_page_is_one_link_away():
     texts = {**PAGES, "README.md": README.split("---\n", 2)[2], "CONTRIBUTING.md": CONTRIBUTING}
     words = {n: sum(bool(re.search(r"\w", w)) for w in t.split()) for n, t in texts.items()}
     most = {"README.md": 600, "CONTRIBUTING.md": 1000}
@@ -109,7 +108,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_links_between_the_documents_lead_somewhere(page: str) -> None:
+def test_links_between_the_documents_lead_somewhere(page):
     path = ROOT / page
     for target, anchor in re.findall(
         r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)", path.read_text(encoding="utf-8")
@@ -119,7 +118,7 @@ def test_links_between_the_documents_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(there.read_text(encoding="utf-8")), (page, anchor)
 
 
-def test_the_chapters_and_limits_that_are_told_are_those_of_the_page() -> None:
+def test_the_chapters_and_limits_that_are_told_are_those_of_the_page():
     table = re.findall(r"^\| ([A-Z][^|]*?) \| (\w.*\?) \|$", PAGES["docs/using.md"], re.MULTILINE)
     assert len(table) == len(NAMES) == 9
     for key, (name, question) in zip(NAMES, table, strict=True):
@@ -132,7 +131,7 @@ def test_the_chapters_and_limits_that_are_told_are_those_of_the_page() -> None:
     assert rules is not None and set(re.findall(r"`(\w+)`", rules[1])) == set(RULES)
 
 
-def test_the_chapter_that_is_shown_is_whole() -> None:
+def test_the_chapter_that_is_shown_is_whole():
     (text,) = re.findall(r"```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
     chapter = ModuleType("words")
     exec(text, chapter.__dict__)
@@ -146,7 +145,7 @@ def test_the_chapter_that_is_shown_is_whole() -> None:
     assert done.stdout.startswith("[('the', 2)"), done.stderr
 
 
-def test_the_pythons_that_are_named_are_the_ones_that_were_tried() -> None:
+def test_the_pythons_that_are_named_are_the_ones_that_were_tried():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     kinds = [kind.partition("Python :: ")[2] for kind in project["classifiers"]]
     said = re.search(r"Tried with Python (.+?)\. In a clone", README)
@@ -157,7 +156,7 @@ def test_the_pythons_that_are_named_are_the_ones_that_were_tried() -> None:
     assert SPACE["python_version"] in kinds
 
 
-def test_paths_and_names_in_the_documents_exist() -> None:
+def test_paths_and_names_in_the_documents_exist():
     paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", WRITTEN))
     assert {"qa_demo/state.py", "tests/chapters/given.py", "assets/spanbert"} <= paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
@@ -192,7 +191,7 @@ KEYS = {
 """What the docstring of each function in the table of formulas holds."""
 
 
-def test_the_table_of_formulas_leads_to_functions_that_state_them() -> None:
+def test_the_table_of_formulas_leads_to_functions_that_state_them():
     rows = re.findall(
         r"^\| (.+) \| `(qa_demo\.core(?:\.\w+)+)\.(\w+)` \|$", CONTRIBUTING, re.MULTILINE
     )
@@ -205,14 +204,14 @@ def test_the_table_of_formulas_leads_to_functions_that_state_them() -> None:
         assert len(shared) >= 2, (formula, KEYS[name])
 
 
-def test_documents_name_no_place_on_the_author_s_machine() -> None:
+def test_documents_name_no_place_on_the_author_s_machine():
     scripts = (CARDS["reader"] / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py")
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *scripts):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"/(?:work|home|root)/|\.\./shared(?!/\w+\.js)", text), path.name
 
 
-def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them() -> None:
+def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them():
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.filled(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
     for broken in ("a", text + text):
@@ -220,7 +219,7 @@ def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_
             card.filled(broken, {"x": "new"})
 
 
-def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
+def test_figures_in_the_documents_are_those_of_the_bundled_reader():
     for folder in CARDS.values():
         text = (folder / "README.md").read_text(encoding="utf-8")
         assert card.filled(text, card.bodies(folder)[1]) == text
@@ -230,9 +229,7 @@ def test_figures_in_the_documents_are_those_of_the_bundled_reader() -> None:
 
 
 @pytest.mark.parametrize("folder", CARDS.values())
-def test_every_command_of_training_on_a_card_parses(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_command_of_training_on_a_card_parses(folder, monkeypatch):
     parse = ArgumentParser.parse_known_args
 
     def only_parse(parser: ArgumentParser, *words: object, **given: object) -> None:
@@ -249,7 +246,7 @@ def test_every_command_of_training_on_a_card_parses(
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name: str) -> None:
+def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name):
     of = name.removesuffix("-large")  # whose card leads to the other's table
     used, told = ((CARDS[n] / "README.md").read_text(encoding="utf-8") for n in (name, of))
     commands = "".join(re.findall(r"^```\w*\n(.*?)^```", used, re.MULTILINE | re.DOTALL))
@@ -258,9 +255,7 @@ def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name: str) -
     assert files and files <= {file for row, _ in rows for file in row.split(", ")}
 
 
-def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_space_commands_that_are_shown_run_with_the_pinned_client(monkeypatch, tmp_path):
     """Every call that would reach the hub is taken down instead of made."""
     from huggingface_hub import HfApi
     from huggingface_hub.cli import hf
@@ -287,6 +282,6 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(
 
 
 @pytest.mark.parametrize("name", ["reader", "reader-large"])
-def test_what_was_measured_names_no_folder_of_one_machine(name: str) -> None:
+def test_what_was_measured_names_no_folder_of_one_machine(name):
     command = json.loads((CARDS[name] / "metrics.json").read_text())["command"]
     assert not [word for word in command.split() if word.startswith(("/", "~"))]

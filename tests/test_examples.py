@@ -76,7 +76,7 @@ def one(
     return make_reading(listed, [(0, len(listed))], [rows[0]], [rows[1]], **more)
 
 
-def test_the_pool_has_every_kind_and_each_text_stands_once() -> None:
+def test_the_pool_has_every_kind_and_each_text_stands_once():
     assert {e.kind for e in POOL} == KINDS
     assert len(POOL) >= 25
     for name in ("id", "title", "reason", "context"):
@@ -147,15 +147,13 @@ BROKEN = [
     ("reading", "answers", "promise", "kept"),
     [*((*row, True) for row in KEPT), *((*row, False) for row in BROKEN)],
 )
-def test_a_promise_is_kept_or_broken_by_the_facts_that_are_told(
-    reading: Reading, answers: list[str], promise: str, kept: bool
-) -> None:
+def test_a_promise_is_kept_or_broken_by_the_facts_that_are_told(reading, answers, promise, kept):
     found, told = judged(promise, example_facts(entry(reading, *answers), reading))
     assert found == kept, told
     assert kept or told in (f"{promise} = False", "windows = 1")
 
 
-def test_probabilities_of_the_winner(two_windows: Reading) -> None:
+def test_probabilities_of_the_winner(two_windows):
     best = predict(two_windows).best
     start, end = (np.exp(x) for x in two_windows.logits(best.candidate.window))
     wanted = min(start.max() / start.sum(), end.max() / end.sum())
@@ -164,7 +162,7 @@ def test_probabilities_of_the_winner(two_windows: Reading) -> None:
     assert facts["share"] == predict(two_windows).n_best[0].share
 
 
-def test_a_cut_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_word(monkeypatch):
     found = predict(BETA)
     first, *others = found.n_best
     shorter = replace(first.candidate, char_end=first.candidate.char_end - 1)
@@ -173,7 +171,7 @@ def test_a_cut_word(monkeypatch: pytest.MonkeyPatch) -> None:
     assert example_facts(entry(BETA, "Beta"), BETA)["cuts_word"]
 
 
-def test_attention_on_marks_is_their_share_of_all() -> None:
+def test_attention_on_marks_is_their_share_of_all():
     reader = FakeReader()
     question, context = "Who came?", "Anna Lund came to Visby in 1900."
     reading = reader.read(question, context)
@@ -188,32 +186,32 @@ def test_attention_on_marks_is_their_share_of_all() -> None:
 
 
 @pytest.mark.parametrize("promise", ["shines", "_best == 1", "windows ==", "rival(1, 2, 3)"])
-def test_a_promise_that_cannot_be_checked_names_the_example(promise: str) -> None:
+def test_a_promise_that_cannot_be_checked_names_the_example(promise):
     example = replace(entry(BETA, "Beta"), promise=(promise,))
     with pytest.raises(BadInput, match=f"'toy' promises {re.escape(repr(promise))}: "):
         list(rows(example, example_facts(example, BETA)))
 
 
-def test_every_fact_is_promised_by_some_text() -> None:
+def test_every_fact_is_promised_by_some_text():
     texts = (*POOL, *load_examples(ASSETS / "failures.json"))
     said = " ".join(promise for e in texts for promise in e.promise)
     facts = example_facts(entry(BETA), BETA)
     assert {name for name in facts if not re.search(rf"\b{name}\b", said)} == {"answer"}
 
 
-def test_every_example_has_a_stored_reading_of_one_reader_and_no_more() -> None:
+def test_every_example_has_a_stored_reading_of_one_reader_and_no_more():
     assert {p.stem for p in READINGS.glob("*.npz")} == {e.id for e in POOL}
     assert len({load_reading(READINGS / f"{e.id}.npz").checksum for e in POOL}) == 1
 
 
 @pytest.mark.parametrize("example", POOL, ids=lambda e: e.id)
-def test_a_stored_reading_shows_what_its_example_promises(example: PoolExample) -> None:
+def test_a_stored_reading_shows_what_its_example_promises(example):
     facts = example_facts(example, load_reading(READINGS / f"{example.id}.npz"))
     assert example.promise and not [row for row in rows(example, facts) if not row[2]]
 
 
 @pytest.mark.model
-def test_stored_readings_are_those_of_the_bundled_reader() -> None:
+def test_stored_readings_are_those_of_the_bundled_reader():
     reader = real().reader("bundled")
     for example in POOL:
         stored = load_reading(READINGS / f"{example.id}.npz")
@@ -229,7 +227,7 @@ def test_stored_readings_are_those_of_the_bundled_reader() -> None:
             )
 
 
-def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings() -> None:
+def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings():
     """A picture that shows an example's shares at once shows those of its reading."""
     held = stored_attributions()
     for example in POOL:
@@ -246,7 +244,7 @@ def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings() -> Non
     assert "−10.88" in said(found["sum"])
 
 
-def test_most_pieces_of_the_examples_are_clearly_outside() -> None:
+def test_most_pieces_of_the_examples_are_clearly_outside():
     """Chapter 7's picture is three probabilities a piece: a layer fitted for whole taggings alone
     reads well and leaves I at a half all over the text."""
     stored = [load_reading(READINGS / f"{e.id}.npz") for e in POOL]
@@ -255,7 +253,7 @@ def test_most_pieces_of_the_examples_are_clearly_outside() -> None:
     assert clear.mean() > 0.7
 
 
-def test_the_replay_ends_with_the_stored_readings() -> None:
+def test_the_replay_ends_with_the_stored_readings():
     about = json.loads((ASSETS / "replay" / "replay.json").read_text(encoding="utf-8"))
     with np.load(ASSETS / "replay" / "replay.npz", allow_pickle=False) as stored:
         start, end = stored["start"], stored["end"]
@@ -277,7 +275,7 @@ def test_the_replay_ends_with_the_stored_readings() -> None:
 
 
 @pytest.mark.model
-def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading) -> None:
+def test_the_replay_takes_the_window_that_holds_the_answer(two_windows):
     """The windows hold words 0-3 and 2-5."""
     for answers, index in ((["Delta Epsilon"], 1), (["Beta Gamma"], 0), ([], 0)):
         assert assets.gold_window(entry(two_windows, *answers), two_windows).index == index
@@ -286,9 +284,7 @@ def test_the_replay_takes_the_window_that_holds_the_answer(two_windows: Reading)
 
 
 @pytest.mark.model
-def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(tmp_path, monkeypatch):
     reader = FakeReader()
     texts = [e for e in POOL if len(e.context) < 120][:2]
     for e in texts:
@@ -322,9 +318,7 @@ def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(
 
 
 @pytest.mark.model
-def test_the_check_command_tells_kept_from_broken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_check_command_tells_kept_from_broken(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(promises, "load_reader", real().reader)
     (gold,) = [row for row in json.loads(FILE.read_text(encoding="utf-8")) if row["id"] == "gold"]
     path = tmp_path / "pool.json"

@@ -1,7 +1,6 @@
 """Text files, tables and JSON: what is read and written, and the one sentence otherwise."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ TEXT = "Zoë sails.\r\nŁódź\rends\n"
 @pytest.mark.parametrize(
     "raw", [TEXT.encode(), TEXT.encode("utf-8-sig"), gzip.compress(TEXT.encode(), mtime=0)]
 )
-def test_a_text_comes_as_it_stands(raw: bytes, tmp_path: Path) -> None:
+def test_a_text_comes_as_it_stands(raw, tmp_path):
     path = tmp_path / "text"
     path.write_bytes(raw)
     assert read_text(path) == TEXT
@@ -29,7 +28,7 @@ def test_a_text_comes_as_it_stands(raw: bytes, tmp_path: Path) -> None:
         (None, "t cannot be read: No such file"),
     ],
 )
-def test_another_encoding_is_named(raw: bytes | None, said: str, tmp_path: Path) -> None:
+def test_another_encoding_is_named(raw, said, tmp_path):
     path = tmp_path / "t"
     if raw is not None:
         path.write_bytes(raw)
@@ -37,7 +36,7 @@ def test_another_encoding_is_named(raw: bytes | None, said: str, tmp_path: Path)
         read_text(path)
 
 
-def test_lines_of_json_keep_their_numbers() -> None:
+def test_lines_of_json_keep_their_numbers():
     assert list(json_lines('1\n\n {"a": 2}\r\n', "f")) == [(1, 1), (3, {"a": 2})]
     with pytest.raises(BadInput, match="f, line 2 is not JSON"):
         list(json_lines("1\n{\n", "f"))

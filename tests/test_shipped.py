@@ -5,7 +5,7 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.examples import load_examples, load_menu, load_passages
 
 
-def test_each_id_stands_once_and_each_slice_in_its_text() -> None:
+def test_each_id_stands_once_and_each_slice_in_its_text():
     files = [load_examples(ASSETS / name) for name in ("examples.json", "failures.json")]
     examples, passages = sum(files, ()), load_passages(ASSETS / "passages.json")
     texts = [(e.id, e.context, e.answers) for e in examples]
@@ -17,6 +17,6 @@ def test_each_id_stands_once_and_each_slice_in_its_text() -> None:
     assert list(load_menu()) == [e.id for e in examples]
 
 
-def test_an_example_has_its_own_windows_or_the_usual_ones() -> None:
+def test_an_example_has_its_own_windows_or_the_usual_ones():
     cut = [e.options for e in load_menu().values()]
     assert cut[0] == WindowOptions() and WindowOptions(64, 24) in cut

@@ -24,7 +24,7 @@ def version(path: Path) -> str:
     return found[1]
 
 
-def test_plotly_is_the_one_inside_the_python_package() -> None:
+def test_plotly_is_the_one_inside_the_python_package():
     own, of_python = VENDOR / "plotly-cartesian.min.js", Path(plotly.__file__).parent
     assert (VENDOR / "checksums.sha256").read_text().split() == [
         sha256(own.read_bytes()).hexdigest(),
@@ -36,7 +36,7 @@ def test_plotly_is_the_one_inside_the_python_package() -> None:
     assert own.stat().st_size < 2_000_000
 
 
-def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
+def test_the_fonts_are_what_their_checksums_say_and_small():
     lines = (FONTS / "checksums.sha256").read_text().splitlines()
     named = {name: digest for digest, name in (line.split() for line in lines)}
     held = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
@@ -53,7 +53,7 @@ def test_the_fonts_are_what_their_checksums_say_and_small() -> None:
         assert told == set(TTFont(FONTS / name).getBestCmap()), name
 
 
-def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts() -> None:
+def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts():
     """All letters of its own sentences; what readers may type is the machine's fonts'."""
     has = {code for path in FONTS.glob("*.woff2") for code in TTFont(path).getBestCmap()}
     sources = [*(ROOT / "assets" / "page").rglob("*.js"), *(ROOT / "qa_demo").rglob("*.py")]

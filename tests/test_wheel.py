@@ -32,7 +32,7 @@ ELSEWHERE = {name: value for name, value in os.environ.items() if name != "PYTHO
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory) -> Path:
     """The wheel as pip builds it, but from links to the checkout and uncompressed."""
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
     for name in SOURCES:
@@ -46,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def scripts(wheel, tmp_path_factory) -> Iterator[Path]:
     """The commands of an environment that holds the wheel and sees the packages of this one."""
     home = tmp_path_factory.mktemp("installed")
     venv.create(home, with_pip=False)
@@ -87,7 +87,7 @@ def run(*command: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_the_wheel_holds_every_asset_and_no_test(wheel: Path) -> None:
+def test_the_wheel_holds_every_asset_and_no_test(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {info.filename: info.file_size for info in archive.infolist()}
     expected = {
@@ -105,7 +105,7 @@ def test_the_wheel_holds_every_asset_and_no_test(wheel: Path) -> None:
 
 
 @pytest.mark.model
-def test_the_installed_commands_work_from_any_folder(scripts: Path, tmp_path: Path) -> None:
+def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
     python, spanlight = str(scripts / Path(sys.executable).name), str(scripts / "spanlight")
     version = f"spanlight {qa_demo.__version__}\n"
     assert run(spanlight, "--version", folder=tmp_path) == version
@@ -154,7 +154,7 @@ assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
 
 
 @pytest.mark.model
-def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None:
+def test_the_notebook_runs_with_the_wheel(scripts, tmp_path):
     """All of its cells in order, without checkout and hub; the install line is a notebook's."""
     (tmp_path / "datasets.py").write_text(HUB, encoding="utf-8")
     text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
@@ -171,7 +171,7 @@ def test_the_notebook_runs_with_the_wheel(scripts: Path, tmp_path: Path) -> None
     assert "exact 66.7\n" in said and "Where does the Danube end?" not in said
 
 
-def test_assets_inside_an_installed_package_come_first(tmp_path: Path) -> None:
+def test_assets_inside_an_installed_package_come_first(tmp_path):
     package = tmp_path / "qa_demo"
     package.mkdir()
     assert find_assets(package) == tmp_path / "assets"

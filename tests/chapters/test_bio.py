@@ -110,6 +110,6 @@ def test_the_bundled_head_is_as_wide_as_the_screen_says():
     assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)
 
 
-def test_a_weight_reads_back_as_it_was_printed() -> None:
+def test_a_weight_reads_back_as_it_was_printed():
     for x, said in ((77.04, "77.0"), (9.81, "9.81"), (0.085, "0.0850"), (3e-6, "3 · 10⁻⁶")):
         assert significant(x) == said and value(said) == pytest.approx(x, rel=0.05)

@@ -8,7 +8,7 @@ from tests.printed import unpacked
 LOW, HIGH = np.zeros(2), np.array([10.0, 10.0])
 
 
-def test_a_name_stays_in_the_plot_and_off_the_names_before_it() -> None:
+def test_a_name_stays_in_the_plot_and_off_the_names_before_it():
     at = np.array([[5.0, 5.0]] * 4 + [[0.03, 0.03]])
     made = names_apart([(x, "A name", "ink") for x in at], at, LOW, HIGH, (600, 300))
     middles = at * [60, 30] + [(m["ax"], -m["ay"]) for m in made]
@@ -19,19 +19,19 @@ def test_a_name_stays_in_the_plot_and_off_the_names_before_it() -> None:
             assert (np.abs(middles[k] - other) >= 2 * half - 1).any()
 
 
-def test_a_line_and_the_one_back_fall_apart() -> None:
+def test_a_line_and_the_one_back_fall_apart():
     a, b = LOW, np.array([10.0, 0.0])
     there, back = bowed(a, b, HIGH), bowed(b, a, HIGH)
     assert there[0, 0] < there[-1, 0] < 10
     assert np.abs(there[12, 1] - back[12, 1]) > 1
 
 
-def test_a_very_short_line_has_no_room_for_a_head() -> None:
+def test_a_very_short_line_has_no_room_for_a_head():
     lines = [np.array([[0.0, 0.0], [to, 0.0]]) for to in (0.4, 0.6)]
     assert [long_enough(path, HIGH) for path in lines] == [False, True]
 
 
-def test_one_column_is_drawn_and_the_others_are_one_broken_line() -> None:
+def test_one_column_is_drawn_and_the_others_are_one_broken_line():
     values = np.arange(6.0).reshape(2, 3)
     others, own = one_of_many(values, 1, "start", "%{y}")
     assert unpacked(own["y"]).tolist() == [1, 4]
@@ -40,7 +40,7 @@ def test_one_column_is_drawn_and_the_others_are_one_broken_line() -> None:
     assert ys[~np.isnan(ys)].tolist() == [0, 3, 2, 5]
 
 
-def test_dots_in_one_row_do_not_touch() -> None:
+def test_dots_in_one_row_do_not_touch():
     xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
     rows = np.array(stacked(xs, 0.1))
     assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))

@@ -15,40 +15,40 @@ once = cache(load_reader)
 
 
 @pytest.fixture(autouse=True)
-def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def loaded(monkeypatch) -> None:
     """A folder is loaded once for all commands: they say the same as in processes of their own."""
     monkeypatch.setattr("qa_demo.model.loading.load_reader", once)
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """Two heads and a threshold that every answer passes."""
     return kit.save(tmp_path_factory.mktemp("cli") / "tiny", "bert", bio=True, threshold=100.0)
 
 
 @pytest.fixture(scope="module")
-def reader(folder: Path) -> BertReader:
+def reader(folder) -> BertReader:
     return once(str(folder))
 
 
 @pytest.fixture(scope="module")
-def reading(reader: BertReader) -> Reading:
+def reading(reader) -> Reading:
     """The kit's question, read in small windows."""
     return reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
 
 
 @pytest.fixture
-def terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
+def terminal(folder, capsys) -> Terminal:
     return Terminal(folder, capsys)
 
 
 @pytest.fixture
-def dev(tmp_path: Path) -> Path:
+def dev(tmp_path) -> Path:
     """Three questions with answers."""
     return squad(tmp_path / "dev.json")
 
 
 @pytest.fixture
-def silent(tmp_path: Path) -> Path:
+def silent(tmp_path) -> Path:
     """The same, and one without."""
     return squad(tmp_path / "silent.json", unanswerable=True)

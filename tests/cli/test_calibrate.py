@@ -11,8 +11,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import Calibration
 from qa_demo.evaluation.lines import run_file
 from qa_demo.model.card import with_fit
-from qa_demo.model.reader import BertReader
-from tests.cli.terminal import OPTIONS, SMALL, TEXTS, Terminal, lines
+from tests.cli.terminal import OPTIONS, SMALL, TEXTS, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -21,12 +20,12 @@ CONTEXT = kit.CONTEXT[: len(kit.CONTEXT) // 3]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return kit.save(tmp_path_factory.mktemp("calibrate") / "tiny", "bert")
 
 
 @pytest.fixture(scope="module")
-def questions(reader: BertReader, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def questions(reader, tmp_path_factory) -> Path:
     """Sixteen questions of eight articles: half right; four more have no answer."""
     rows = []
     for k in range(20):
@@ -41,7 +40,7 @@ def questions(reader: BertReader, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope="module")
-def said(folder: Path, questions: Path) -> Path:
+def said(folder, questions) -> Path:
     """The lines of the reader on those questions."""
     out = questions.parent / "said.jsonl"
     asked = ["evaluate", str(questions), "--reader", str(folder), "--out", str(out), *SMALL]
@@ -50,13 +49,11 @@ def said(folder: Path, questions: Path) -> Path:
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def out(tmp_path) -> Path:
     return tmp_path / "fit.json"
 
 
-def test_what_is_fitted_from_lines_goes_with_the_reader(
-    reader: BertReader, questions: Path, said: Path, out: Path, terminal: Terminal
-) -> None:
+def test_what_is_fitted_from_lines_goes_with_the_reader(reader, questions, said, out, terminal):
     result = json.loads(terminal.run("calibrate", said, "--out", out, "--json"))
     assert result == json.loads(out.read_text())
     assert result["reliability"]["measured_on"] == 16 and result["reader"] == "tiny"
@@ -77,9 +74,7 @@ def test_what_is_fitted_from_lines_goes_with_the_reader(
     assert "whether a text answers at all is not fitted: " in words
 
 
-def test_without_unanswerable_questions_there_is_no_threshold(
-    said: Path, out: Path, terminal: Terminal
-) -> None:
+def test_without_unanswerable_questions_there_is_no_threshold(said, out, terminal):
     rows = [json.loads(line) for line in said.read_text().splitlines()][:16]
     few = lines(out.with_name("few.jsonl"), rows)
     run_file(few).write_bytes(run_file(said).read_bytes())
@@ -104,8 +99,6 @@ def test_without_unanswerable_questions_there_is_no_threshold(
         ("{}", "was not fitted by calibrate for the weights of the reader in use"),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(
-    text: str, reason: str, out: Path, folder: Path, terminal: Terminal
-) -> None:
+def test_a_file_that_does_not_fit_is_refused(text, reason, out, folder, terminal):
     out.write_text(text)
     terminal.refuses(reason, "answer", *TEXTS, "--calibration", out, "--reader", folder, *SMALL)

@@ -4,16 +4,13 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from qa_demo.api.calls import call, plain
 from qa_demo.core.text import words
-from qa_demo.core.types import Reading
-from qa_demo.model.reader import BertReader
-from tests.cli.terminal import ASKED, SMALL, TEXTS, Terminal, flags
+from tests.cli.terminal import ASKED, SMALL, TEXTS, flags
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 from tests.printed import exact
@@ -25,7 +22,7 @@ Call = Callable[..., dict]
 
 
 @pytest.fixture(scope="module")
-def called(reader: BertReader) -> Call:
+def called(reader) -> Call:
     """A call about the kit's paragraph in the terminal's windows."""
     texts = {"question": kit.QUESTION, "context": kit.CONTEXT, **CUT}
     return lambda name, **fields: plain(call(reader, name, **texts | fields))
@@ -53,14 +50,12 @@ TWO = {"char_start": 4, "char_end": 10, "other_start": 20, "other_end": 25}
         ("tag", {"decoding": "lenient"}),
     ],
 )
-def test_json_is_the_reply_of_the_call(
-    command: str, fields: dict, called: Call, terminal: Terminal
-) -> None:
+def test_json_is_the_reply_of_the_call(command, fields, called, terminal):
     said = terminal.asked(command, *flags(fields))
     assert same(said, called(command.replace("answer", "read"), **fields))
 
 
-def test_infill_takes_spans_and_cuts(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_infill_takes_spans_and_cuts(terminal, monkeypatch):
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
     asked = GIVEN["infill"] | {"cut": ["left", "position"]}
     found = json.loads(terminal.run("infill", *flags(asked), "--json"))
@@ -73,14 +68,14 @@ def test_infill_takes_spans_and_cuts(terminal: Terminal, monkeypatch: pytest.Mon
     assert last == "no loss: nobody has said which word a typed [MASK] hides"
 
 
-def test_a_threshold_of_zero_is_not_the_readers_own(tmp_path: Path, terminal: Terminal) -> None:
+def test_a_threshold_of_zero_is_not_the_readers_own(tmp_path, terminal):
     terminal.folder = kit.save(tmp_path / "strict", "bert", threshold=-100.0)
     assert terminal.asked("answer")["answer"] is None
     assert terminal.asked("answer", "--null-score-diff-threshold=0")["answer"] is not None
     terminal.refuses("has no BIO head", "tag", *TEXTS, *SMALL, "--reader", terminal.folder)
 
 
-def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path: Path, terminal: Terminal) -> None:
+def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
     text = "The bridge\r\nwas designed\rby Åse 🙂.\r\n"
     path = tmp_path / "text.txt"
     path.write_bytes(text.encode("utf-8-sig"))
@@ -94,8 +89,8 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path: Path, terminal: T
 
 @pytest.mark.parametrize("source", ["file", "-"])
 def test_a_line_for_each_question_says_what_answer_says(
-    source: str, called: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
-) -> None:
+    source, called, tmp_path, monkeypatch, terminal
+):
     rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë"} for q in ASKED]
     rows.append({"question": " ", "context": "c", "id": "0"})
     said = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -112,7 +107,7 @@ def test_a_line_for_each_question_says_what_answer_says(
     assert "1 of 4 questions were not read" in terminal.err
 
 
-def test_answer_for_a_person(terminal: Terminal) -> None:
+def test_answer_for_a_person(terminal):
     report = terminal.asked("answer")
     lines = terminal.ask("answer").splitlines()
     best = report["prediction"]["n_best"][0]["candidate"]
@@ -135,7 +130,7 @@ def test_answer_for_a_person(terminal: Terminal) -> None:
         assert (null - span, found[4]) == (difference, said)
 
 
-def test_attribute_ranks_whole_words(reading: Reading, called: Call, terminal: Terminal) -> None:
+def test_attribute_ranks_whole_words(reading, called, terminal):
     """Against core's own words, of the method that hides them: `Rotne.` has several pieces."""
     out = terminal.ask("attribute --method leave_one_out").splitlines()
     found = called("attribute", method="leave_one_out")["attribution"]
@@ -149,7 +144,7 @@ def test_attribute_ranks_whole_words(reading: Reading, called: Call, terminal: T
     assert "after 30 steps" in steps and "the baseline (mask)" in steps
 
 
-def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal: Terminal) -> None:
+def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal):
     out = terminal.ask("loss", "--gold", "0", len(kit.CONTEXT))
     assert "(whole in 0 of" in out and "windows; the others count it as no answer)" in out
     short = ["--question", "Who?", "--context", "The bridge."]

@@ -8,8 +8,7 @@ import yaml
 
 from qa_demo.core.predict import predict
 from qa_demo.evaluation.lines import read_lines, run_file
-from qa_demo.model.reader import BertReader
-from tests.cli.terminal import OPTIONS, SMALL, Terminal, lines, squad
+from tests.cli.terminal import OPTIONS, SMALL, lines, squad
 from tests.evaluation.test_report import data_of
 from tests.model import kit
 
@@ -17,12 +16,12 @@ pytestmark = pytest.mark.model
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def out(tmp_path) -> Path:
     return tmp_path / "p.jsonl"
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Path:
+def page(tmp_path) -> Path:
     return tmp_path / "r.html"
 
 
@@ -31,9 +30,7 @@ def said(page: Path) -> str:
     return json.dumps(data_of(page.read_text(encoding="utf-8")), ensure_ascii=False)
 
 
-def test_every_question_is_a_line_that_says_what_read_says(
-    reader: BertReader, silent: Path, out: Path, terminal: Terminal
-) -> None:
+def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, terminal):
     result = terminal.data("evaluate", silent, "--out", out)
     rows = read_lines(out).rows
     assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
@@ -54,8 +51,8 @@ def test_every_question_is_a_line_that_says_what_read_says(
 
 
 def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
-    tmp_path: Path, out: Path, terminal: Terminal
-) -> None:
+    tmp_path, out, terminal
+):
     """Finding 4: the printed HasAns_exact was 0 where the line said 1."""
     context = "The ferry from Tarn sails at noon. Its band is called The The."
     rows = [
@@ -74,8 +71,8 @@ def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
 
 
 def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
-    folder: Path, dev: Path, out: Path, tmp_path: Path, terminal: Terminal
-) -> None:
+    folder, dev, out, tmp_path, terminal
+):
     terminal.read("evaluate", dev, "--out", out)
     whole = out.read_bytes()
     first, second, _ = whole.splitlines(keepends=True)
@@ -90,16 +87,14 @@ def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
     terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
 
 
-def test_a_part_of_a_file_is_named(silent: Path, terminal: Terminal) -> None:
+def test_a_part_of_a_file_is_named(silent, terminal):
     out = terminal.read("evaluate", silent, "--limit", "2")
     assert "2 of 4 questions, the first\n" in terminal.err and "SQuAD 2.0" in out
     terminal.read("evaluate", silent, "--sample", "3", "--seed", "1")
     assert "3 of 4 questions, drawn by seed 1\n" in terminal.err
 
 
-def test_a_question_that_is_refused_is_a_line_too(
-    tmp_path: Path, out: Path, terminal: Terminal
-) -> None:
+def test_a_question_that_is_refused_is_a_line_too(tmp_path, out, terminal):
     long = squad(tmp_path / "dev.json", question="bridge " * 40)
     terminal.read("evaluate", long, "--out", out, "--max-query-length", "30")
     first = read_lines(out).rows[0]
@@ -107,9 +102,7 @@ def test_a_question_that_is_refused_is_a_line_too(
     assert "question q0 counts as unanswered: the question has 40" in terminal.err
 
 
-def test_without_a_stored_threshold_0_is_taken_and_said(
-    tmp_path: Path, dev: Path, silent: Path, out: Path, terminal: Terminal
-) -> None:
+def test_without_a_stored_threshold_0_is_taken_and_said(tmp_path, dev, silent, out, terminal):
     terminal.folder = kit.save(tmp_path / "plain", "bert")
     terminal.read("evaluate", silent, "--out", out)
     assert "no threshold is stored with the reader plain" in terminal.err
@@ -120,8 +113,8 @@ def test_without_a_stored_threshold_0_is_taken_and_said(
 
 
 def test_a_report_is_made_again_from_the_lines_at_any_threshold(
-    tmp_path: Path, silent: Path, out: Path, page: Path, terminal: Terminal
-) -> None:
+    tmp_path, silent, out, page, terminal
+):
     terminal.read("evaluate", silent, "--out", out, "--report", page)
     first = page.read_text()
     terminal.run("report", out, "--out", page)
@@ -137,7 +130,7 @@ def test_a_report_is_made_again_from_the_lines_at_any_threshold(
     terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
 
 
-def test_hostile_text_stays_text(tmp_path: Path, page: Path, terminal: Terminal) -> None:
+def test_hostile_text_stays_text(tmp_path, page, terminal):
     question = "Who </script><b>designed</b> \u2028it? <img src=x onerror=alert(1)>"
     dev = squad(tmp_path / "dev.json", question=question, unanswerable=True)
     terminal.read("evaluate", dev, "--report", page)
@@ -146,7 +139,7 @@ def test_hostile_text_stays_text(tmp_path: Path, page: Path, terminal: Terminal)
     assert "script-src 'sha256-" in html.split("<script")[0]
 
 
-def test_gates_end_with_code_1(dev: Path, out: Path, terminal: Terminal) -> None:
+def test_gates_end_with_code_1(dev, out, terminal):
     terminal.read("evaluate", dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
     terminal.read("evaluate", dev, "--fail-under", "f1=100", code=1)
     assert ", below 100" in terminal.err
@@ -160,7 +153,7 @@ def test_gates_end_with_code_1(dev: Path, out: Path, terminal: Terminal) -> None
     terminal.read("evaluate", dev, "--not-worse-than", better, "--by", "100")
 
 
-def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal) -> None:
+def test_the_block_of_a_model_card(dev, tmp_path, terminal):
     out = terminal.read("evaluate", dev, "--eval-results", tmp_path / "card.yaml")
     printed = dict(line.split(maxsplit=1) for line in out.splitlines())
     (entry,) = yaml.safe_load((tmp_path / "card.yaml").read_text())["model-index"]
@@ -188,17 +181,15 @@ def test_the_block_of_a_model_card(dev: Path, tmp_path: Path, terminal: Terminal
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_read(
-    flags: str, reason: str, dev: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    flags, reason, dev, terminal, monkeypatch
+):
     monkeypatch.chdir(dev.parent)
     before = dev.read_bytes()
     terminal.refuses(reason, "evaluate", dev, "--reader", terminal.folder, *flags.split())
     assert dev.read_bytes() == before
 
 
-def test_lines_written_twice_are_refused(
-    silent: Path, out: Path, page: Path, terminal: Terminal
-) -> None:
+def test_lines_written_twice_are_refused(silent, out, page, terminal):
     """Finding 18."""
     terminal.read("evaluate", silent, "--out", out)
     text = out.read_text()
@@ -208,9 +199,7 @@ def test_lines_written_twice_are_refused(
     terminal.refuses("p.jsonl, line 5: the id 'q0' stands before", "report", out)
 
 
-def test_what_is_odd_about_a_file_is_said_before_the_run(
-    tmp_path: Path, terminal: Terminal
-) -> None:
+def test_what_is_odd_about_a_file_is_said_before_the_run(tmp_path, terminal):
     path = tmp_path / "t.csv"
     path.write_text(f'question,context,answer\n"{kit.QUESTION}","{kit.CONTEXT}",Nobody\n')
     assert terminal.data("evaluate", path)["total"] == 1
@@ -219,7 +208,7 @@ def test_what_is_odd_about_a_file_is_said_before_the_run(
     assert said.index("no gold answer") < said.index("question 1 of 1")
 
 
-def test_the_rules_are_said_with_their_reason(dev: Path, silent: Path, terminal: Terminal) -> None:
+def test_the_rules_are_said_with_their_reason(dev, silent, terminal):
     for path, rules, why in (
         (silent, "2.0", "1 of 4 questions have no answer"),
         (dev, "1.1", "every question has an answer"),

@@ -9,10 +9,9 @@ import pytest
 
 from qa_demo.core.base import BadInput
 from qa_demo.files import write_file
-from tests.cli.terminal import Terminal
 
 
-def test_a_file_is_written_and_written_over(tmp_path: Path) -> None:
+def test_a_file_is_written_and_written_over(tmp_path):
     out, other = tmp_path / "page.html", tmp_path / "page.html.part"
     other.write_text("mine")
     assert write_file(out, "häm") == 4 and out.read_bytes() == "häm".encode()
@@ -20,7 +19,7 @@ def test_a_file_is_written_and_written_over(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {out, other} and other.read_text() == "mine"
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     out, write = tmp_path / "page.html", Path.write_bytes
 
     def half(path: Path, raw: bytes) -> int:
@@ -39,7 +38,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_what_is_no_plain_file_is_written_to(tmp_path: Path) -> None:
+def test_what_is_no_plain_file_is_written_to(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     heard: list[str] = []
@@ -66,9 +65,7 @@ OVER = [
 
 
 @pytest.mark.parametrize("line", OVER)
-def test_no_output_goes_over_an_input(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
-) -> None:
+def test_no_output_goes_over_an_input(line, tmp_path, monkeypatch, terminal):
     monkeypatch.chdir(tmp_path)
     names = {"a": "a.txt", "lines": "p.jsonl", "run": "p.run.json", "against": "p.against.jsonl"}
     for name in ("sub", "model"):
@@ -86,5 +83,5 @@ def test_no_output_goes_over_an_input(
 @pytest.mark.parametrize(
     "line", ["evaluate a --out b --report b", "evaluate a --out b --eval-results ./b"]
 )
-def test_two_results_never_go_into_one_file(line: str, terminal: Terminal) -> None:
+def test_two_results_never_go_into_one_file(line, terminal):
     terminal.refuses("b would be written twice; name another file", *line.split())

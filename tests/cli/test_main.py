@@ -14,21 +14,18 @@ from qa_demo.core.metrics import f1
 from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, DecodeOptions
 from qa_demo.evaluation.run import evaluate
-from qa_demo.model.reader import BertReader
-from tests.cli.terminal import ASKED, OPTIONS, Terminal, squad
+from tests.cli.terminal import ASKED, OPTIONS, squad
 from tests.fakes import FakeReader
 from tests.model import kit
 
 
-def test_escape_sequences_stay_visible() -> None:
+def test_escape_sequences_stay_visible():
     assert visible("a\x1b[2Jb\u202ec\ud800é🙂") == "a\\x1b[2Jb\\u202ec\\ud800é🙂"
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("threshold", "null"), [(-100.0, 2.0), (3.0, 8.0), (None, 8.0)])
-def test_evaluate_withholds_what_answer_withholds(
-    rule: str, threshold: float | None, null: float
-) -> None:
+def test_evaluate_withholds_what_answer_withholds(rule, threshold, null):
     context = "The book was written by Ada Lovelace in London. Charles Babbage read it."
     asked = {"Who wrote it?": ["London"], "Who read it?": []}
     rows = [{"question": q, "context": context, "answers": a} for q, a in asked.items()]
@@ -40,9 +37,7 @@ def test_evaluate_withholds_what_answer_withholds(
     assert scores["HasAns_exact"] == 100.0 * (said[0] == "London")
 
 
-def test_evaluate_scores_what_read_reads(
-    reader: BertReader, silent: Path, tmp_path: Path, terminal: Terminal
-) -> None:
+def test_evaluate_scores_what_read_reads(reader, silent, tmp_path, terminal):
     result = terminal.data("evaluate", squad(tmp_path / "dev.json.gz"))
     best = [predict(reader.read(question, kit.CONTEXT, OPTIONS)).best for question in ASKED]
     scores = [f1(gold, x.candidate.text) for gold, x in zip(ASKED.values(), best, strict=True) if x]
@@ -68,20 +63,20 @@ PICTURE = ("-m", "qa_demo", "picture", "spans")
 """Of an example whose reading is stored: no model is loaded."""
 
 
-def test_no_command_imports_what_takes_seconds_before_it_is_needed() -> None:
+def test_no_command_imports_what_takes_seconds_before_it_is_needed():
     slow = "{'torch', 'transformers', 'captum', 'gradio', 'plotly'}"
     program = f"from qa_demo.cli.main import main; main({PICTURE[2:]!r})"
     assert process("-c", f"{program}; import sys; assert not {slow} & set(sys.modules)") == (0, "")
 
 
-def test_a_closed_pipe_ends_without_a_word() -> None:
+def test_a_closed_pipe_ends_without_a_word():
     heard, pipe = os.pipe()
     os.close(heard)
     assert process(*PICTURE, stdout=pipe) == (PIPE_CLOSED, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
-def test_a_full_disk_is_a_sentence() -> None:
+def test_a_full_disk_is_a_sentence():
     with Path("/dev/full").open("wb") as full:
         code, said = process(*PICTURE, stdout=full)
     assert code == 2 and said.count("\n") == 1

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from qa_demo.pictures import CHAPTERS
-from tests.cli.terminal import Terminal
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def filler(monkeypatch: pytest.MonkeyPatch) -> None:
+def filler(monkeypatch) -> None:
     """The bundled SpanBERT is none of this command's matters."""
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
 
@@ -29,7 +28,7 @@ def data_of(path: Path) -> dict:
     return json.loads(found[1])
 
 
-def test_the_file_holds_every_step_of_every_chapter(tmp_path: Path, terminal: Terminal) -> None:
+def test_the_file_holds_every_step_of_every_chapter(tmp_path, terminal):
     out = tmp_path / "reading.html"
     said = terminal.asked("page", "--out", out)
     assert said == {"file": str(out), "bytes": out.stat().st_size}
@@ -43,9 +42,7 @@ def test_the_file_holds_every_step_of_every_chapter(tmp_path: Path, terminal: Te
     }
 
 
-def test_picture_prints_the_blocks_of_a_state(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
-) -> None:
+def test_picture_prints_the_blocks_of_a_state(tmp_path, monkeypatch, terminal):
     state = {"question": kit.QUESTION, "context": kit.CONTEXT, "max_seq_length": 40}
     state |= {"doc_stride": 7, "chapter": "answer", "selection": [0, 1]}
     path = tmp_path / "state.json"

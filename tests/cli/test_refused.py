@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import SMALL, TEXTS, Terminal, lines, squad
+from tests.cli.terminal import SMALL, TEXTS, lines, squad
 
 WINDOWS = [
     ("--doc-stride 300", "doc_stride must be between 1 and"),
@@ -55,12 +55,7 @@ AFTER = [
 
 
 @pytest.fixture
-def names(
-    folder: Path,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> dict[str, str]:
+def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     """What stands for the files in the tables; commands run in an empty folder beside them."""
     files = tmp_path_factory.mktemp("files")
     (files / "utf16.txt").write_bytes("Malmö".encode("utf-16"))
@@ -79,13 +74,7 @@ def names(
     ("line", "reason"),
     [*BEFORE, *((line.replace(" ", " {reader} ", 1), reason) for line, reason in AFTER)],
 )
-def test_what_cannot_be_done_is_refused(
-    line: str,
-    reason: str,
-    terminal: Terminal,
-    names: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_done_is_refused(line, reason, terminal, names, monkeypatch):
     if "reader" not in line:
         loaded = "qa_demo.model.loading.load_reader"
         monkeypatch.setattr(loaded, lambda *_, **__: pytest.fail("a reader was loaded"))

@@ -52,9 +52,7 @@ def asked_with(
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=2, max_size=30))
-def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(
-    rows: list[tuple[float, bool]],
-) -> None:
+def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(rows):
     p, y = np.array([r[0] for r in rows]), np.array([float(r[1]) for r in rows])
     bias = best_bias(p, y)
     if 0 < y.mean() < 1 and abs(bias) < 15:
@@ -64,7 +62,7 @@ def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(
             assert at <= negative_log_likelihood(shifted(p, other), y) + 1e-9
 
 
-def test_the_likelihood_by_hand() -> None:
+def test_the_likelihood_by_hand():
     found = negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0]))
     assert found == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
     assert np.isfinite(negative_log_likelihood(np.array([1.0]), np.array([0.0])))
@@ -72,12 +70,12 @@ def test_the_likelihood_by_hand() -> None:
 
 @settings(max_examples=25)
 @given(st.floats(0.08, 12))
-def test_the_lowest_point_of_a_valley_is_found(hidden: float) -> None:
+def test_the_lowest_point_of_a_valley_is_found(hidden):
     assert lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
 
 
 @pytest.mark.parametrize(("hidden", "bias"), [(0.5, 1.5), (2.0, 0.0), (2.0, -1.0)])
-def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias: float) -> None:
+def test_a_calibration_that_made_the_outcomes_is_found_again(hidden, bias):
     rng = np.random.default_rng(4)
     scores = drawn(rng, 3000)
     true = shifted(share(scores, hidden), bias)
@@ -88,14 +86,14 @@ def test_a_calibration_that_made_the_outcomes_is_found_again(hidden: float, bias
     assert np.abs(shifted(share(scores, found.temperature), found.bias) - true).mean() < 0.02
 
 
-def test_one_kind_of_outcome_fits_nothing() -> None:
+def test_one_kind_of_outcome_fits_nothing():
     with pytest.raises(BadInput, match="got 2 right of 2"):
         fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
     with pytest.raises(BadInput, match="got 0 right of 0"):
         fit(asked_with(np.zeros((0, 2)), []))
 
 
-def test_what_a_line_keeps_is_the_claim_at_any_temperature() -> None:
+def test_what_a_line_keeps_is_the_claim_at_any_temperature():
     rng = np.random.default_rng(4)
     scores = drawn(rng, 800)
     kept = asked_with(scores, np.zeros(800))
@@ -106,7 +104,7 @@ def test_what_a_line_keeps_is_the_claim_at_any_temperature() -> None:
 
 
 @given(st.integers(0, 10_000))
-def test_at_the_fit_no_gradient_is_left(seed: int) -> None:
+def test_at_the_fit_no_gradient_is_left(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(0, 5, 200)
     y = rng.random(200) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
@@ -116,7 +114,7 @@ def test_at_the_fit_no_gradient_is_left(seed: int) -> None:
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
 
 
-def test_slope_and_intercept_that_made_the_outcomes_are_found_again() -> None:
+def test_slope_and_intercept_that_made_the_outcomes_are_found_again():
     rng = np.random.default_rng(4)
     x = rng.normal(2, 6, 40_000)
     y = rng.random(40_000) < 1 / (1 + np.exp(-(0.27 * x - 0.34)))
@@ -135,12 +133,12 @@ def test_slope_and_intercept_that_made_the_outcomes_are_found_again() -> None:
         ([-1.0, 1.0, 0.0, 0.5], [True, False, False, True], "must make an answer likelier"),
     ],
 )
-def test_what_cannot_be_fitted(margins: list[float], answers: list[bool], said: str) -> None:
+def test_what_cannot_be_fitted(margins, answers, said):
     with pytest.raises(BadInput, match=said):
         fit_answerable(margins, answers)
 
 
-def test_the_claim_comes_true_where_half_of_the_texts_are_silent() -> None:
+def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     """Outcomes drawn from known chances: the product misses by little more than their draw, the
     chance that holds where there is an answer by about the half that have none.
     """
@@ -158,7 +156,7 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent() -> None:
     assert {half["fitted_on"] for half in found["halves"]} == {2000}
 
 
-def test_what_only_a_half_lacks_is_said_of_that_half() -> None:
+def test_what_only_a_half_lacks_is_said_of_that_half():
     """In one article a margin parts the questions, in both together none does."""
     scores = np.array([[1.0, 0.0], [2.0, 0.0]] * 6)
     margin = np.array([-2.0, -1.0, 1.0, 2.0, 4.0, 5.0] * 2)
@@ -176,7 +174,7 @@ TITLES = [f"t{k % 8}" for k in range(160)]
 
 
 @pytest.mark.parametrize("sizes", [(14,) * 7, (3, 9), (9, 3), (1, 1)])
-def test_the_halves_share_no_article_and_every_question_is_in_one(sizes: tuple[int, ...]) -> None:
+def test_the_halves_share_no_article_and_every_question_is_in_one(sizes):
     titles = [str(k) for k, size in enumerate(sizes) for _ in range(size)]
     first, second = halves(titles)
     assert sorted(first + second) == list(range(sum(sizes))) and first and second
@@ -184,7 +182,7 @@ def test_the_halves_share_no_article_and_every_question_is_in_one(sizes: tuple[i
     assert len(sizes) == 2 or 30 < len(first) < 70
 
 
-def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
+def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     """One half of the articles is mostly right, the other seldom: each half's own fit would give
     its own share, so the other's fit is seen by its error.
     """
@@ -214,7 +212,7 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article() -> None:
     assert found["measured_on"] == 160 and found["chance_error"] > 0
 
 
-def test_the_threshold_of_lines_may_cost_four_points_of_f1() -> None:
+def test_the_threshold_of_lines_may_cost_four_points_of_f1():
     rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
     found, table = calibrated(rows), table_of(rows)
     assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)

@@ -17,7 +17,7 @@ def row(k: int, f1: float = 1.0, gold: str = "Ada", title: str = "t", **more: ob
     return made | {"gold": [{"text": gold, "char_start": 0}]} | more
 
 
-def test_the_interval_is_that_of_a_mean() -> None:
+def test_the_interval_is_that_of_a_mean():
     """For many units the interval is the normal one: mean and 1.96 standard errors, of the units'
     means where questions of a unit are alike.
     """
@@ -33,7 +33,7 @@ def test_the_interval_is_that_of_a_mean() -> None:
     assert clustered.high[0] - clustered.value[0] == pytest.approx(error, rel=0.12)
 
 
-def test_two_alike_readers_are_told_apart_once_in_twenty() -> None:
+def test_two_alike_readers_are_told_apart_once_in_twenty():
     """For any number of articles; by the interval alone it is every second time with two."""
     rng, told, clear = np.random.default_rng(5), {}, {}
     for count in (2, 4, 5, 6, 7, 10, 11, 20):
@@ -51,13 +51,13 @@ def test_two_alike_readers_are_told_apart_once_in_twenty() -> None:
     assert clear == {count: count >= LEAST for count in told}
 
 
-def test_an_interval_that_is_printed_with_a_0_tells_nothing() -> None:
+def test_an_interval_that_is_printed_with_a_0_tells_nothing():
     draws = Draws([str(k) for k in range(12)])
     assert not draws.told(np.full(12, 4e-3)) and not draws.told(np.full(12, -4e-3))
     assert draws.told(np.full(12, 0.01)) and draws.told(np.full(12, -0.01))
 
 
-def test_articles_are_drawn_and_of_few_nothing_is_said() -> None:
+def test_articles_are_drawn_and_of_few_nothing_is_said():
     """Finding 24: paragraphs of the first articles must not be drawn in silence."""
     rows = [row(k, title="one") for k in range(4)]
     assert units_of(rows) == (["one"] * 4, "articles")
@@ -75,7 +75,7 @@ def test_articles_are_drawn_and_of_few_nothing_is_said() -> None:
     assert both.value.tolist() == [4.0, 1.0] and both.low[1] == both.high[1] == 1.0
 
 
-def test_how_many_more_articles_would_tell() -> None:
+def test_how_many_more_articles_would_tell():
     """With the usual power of 80 %: C = 6 and a standard error of 1 tell 2.8 / sqrt(k) points."""
     width = 2 * 1.96
     assert more_articles(1.4, 0.0, width, 6) == 18, "half of what 6 articles tell: four times"
@@ -83,7 +83,7 @@ def test_how_many_more_articles_would_tell() -> None:
     assert more_articles(0.01, 0.0, width, 6) is None and more_articles(0.0, 0, 1, 6) is None
 
 
-def test_files_are_paired_by_question_paragraph_and_gold() -> None:
+def test_files_are_paired_by_question_paragraph_and_gold():
     """Finding 5: ids and order do not matter; what differs is named and left out."""
     first = [row(k) for k in range(4)] + [row(0, id="twin")]
     second = [row(0, id="other"), row(2, id="0"), row(1, id="e", context="Else."), row(1, id="1")]
@@ -99,7 +99,7 @@ def test_files_are_paired_by_question_paragraph_and_gold() -> None:
         paired(Evaluation([row(1)], RUN), Evaluation([row(2)], RUN))
 
 
-def test_settings_that_differ_are_named() -> None:
+def test_settings_that_differ_are_named():
     other = RUN | {"reader": "s", "threshold": 4.0, "options": {"doc_stride": 64}}
     assert paired(Evaluation([row(1)], RUN), Evaluation([row(1)], other))[2] == (
         "doc_stride is 128 in the first run and 64 in the second",
@@ -107,7 +107,7 @@ def test_settings_that_differ_are_named() -> None:
 
 
 @pytest.mark.parametrize(("by", "holds"), [(0.0, False), (24.9, False), (25.0, True)])
-def test_not_worse_than_another_by_points(by: float, holds: bool) -> None:
+def test_not_worse_than_another_by_points(by, holds):
     own, other = [row(k, 0.5 * (k % 2)) for k in range(8)], [row(k, 0.5) for k in range(8)]
     found, said = not_worse(Evaluation(own, RUN), Evaluation(other, RUN), by)
     assert found is holds and said.startswith("F1 -25.00 points against r on 8 questions")

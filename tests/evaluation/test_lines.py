@@ -33,7 +33,7 @@ def judged(reading: Reading, of: Example, **options: Any) -> tuple[str, str]:
     return kind_of(reading, of, predict(reading, decode).best.candidate, decode, "1.1")
 
 
-def test_what_shuts_out_a_gold_span() -> None:
+def test_what_shuts_out_a_gold_span():
     reading = said(0)
     long = judged(reading, example(reading, (6, 9)), max_answer_length=3)
     assert long == ("gold not reachable", "max_answer_length")
@@ -52,20 +52,20 @@ def two_windows(first: list[float], second: list[float]) -> Reading:
     return make_reading(words, [(0, 4), (2, 6)], rows, rows)
 
 
-def test_lost_in_the_merge() -> None:
+def test_lost_in_the_merge():
     reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
     assert judged(reading, example(reading, (4, 4)))[0] == "lost in the merge"
     reading = two_windows([9, 0, 0, 0], [0, 0, 5, 6])
     assert judged(reading, example(reading, (4, 4)))[0] != "lost in the merge"
 
 
-def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach() -> None:
+def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach():
     reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
     cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3
     assert judged(reading, cut) == ("gold not reachable", "window")
 
 
-def test_gold_without_a_place_is_told_by_its_cause() -> None:
+def test_gold_without_a_place_is_told_by_its_cause():
     """Finding 13: letters that differ are not a missing place."""
     reading, found = said(1), {}
     for text in ("Paris", "Ada  met", "ADA", "Ada&#32;met", "in"):
@@ -81,7 +81,7 @@ def test_gold_without_a_place_is_told_by_its_cause() -> None:
     }
 
 
-def test_without_a_legal_span_nothing_is_reachable() -> None:
+def test_without_a_legal_span_nothing_is_reachable():
     reading = said(1)
     owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
     bare, of = replace(reading, windows=(owned,)), example(reading, (4, 4))
@@ -139,7 +139,7 @@ def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> 
     return "elsewhere"
 
 
-def test_every_kind_is_what_the_rules_say() -> None:
+def test_every_kind_is_what_the_rules_say():
     """600 drawn readings, which meet every kind that a toy can show."""
     met = set()
     for seed in range(600):

@@ -49,16 +49,14 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("zipped", [False, True])
-def test_the_same_questions_in_every_layout(
-    name: str, mark: bytes, zipped: bool, tmp_path: Path
-) -> None:
+def test_the_same_questions_in_every_layout(name, mark, zipped, tmp_path):
     raw = mark + TEXTS[name].encode()
     path = tmp_path / (f"{name}.gz".upper() if zipped else name)
     path.write_bytes(gzip.compress(raw) if zipped else raw)
     assert read_questions(path).examples == WANTED
 
 
-def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
+def test_a_table_of_question_context_and_answer(tmp_path):
     path = tmp_path / "table.csv"
     quoted = CONTEXT.replace('"', '""')
     path.write_bytes(
@@ -76,7 +74,7 @@ def test_a_table_of_question_context_and_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mark", ['"', '"a', 'a "b" c', "''", "a,b"])
-def test_a_table_between_tabs(mark: str, tmp_path: Path) -> None:
+def test_a_table_between_tabs(mark, tmp_path):
     """Finding 11: a quotation mark swallows no row."""
     path = tmp_path / "table.tsv"
     path.write_text(f"id\tquestion\tcontext\tanswer\n0\t{mark}\tAda, it was.\tAda\n1\tq\tc\t\n")
@@ -85,7 +83,7 @@ def test_a_table_between_tabs(mark: str, tmp_path: Path) -> None:
     assert (second.id, second.answers) == ("1", ())
 
 
-def test_0_is_an_id_and_two_rows_never_share_one() -> None:
+def test_0_is_an_id_and_two_rows_never_share_one():
     """Finding 14."""
     three = [row | {"id": k} for k, row in enumerate(rows())]
     assert [e.id for e in from_rows(three, "x").examples] == ["0", "1", "2"]
@@ -97,7 +95,7 @@ def test_0_is_an_id_and_two_rows_never_share_one() -> None:
         from_rows([rows()[0] | {"id": "2"}, rows()[1] | {"id": None}], "x")
 
 
-def test_answers_in_other_layouts_and_columns_of_its_own() -> None:
+def test_answers_in_other_layouts_and_columns_of_its_own():
     placed = {"text": "Ada", "answer_start": 0}
     for answers in (["Ada"], [placed], [{"text": "Ada"}], {"text": ["Ada"]}):
         row = rows()[0] | {"answers": answers, "level": 3, "notes": "x" * 61, "list": [1]}
@@ -109,7 +107,7 @@ PLACED = [("34", 34), (34.0, 34), (None, -1), (-1, -1)]
 
 
 @pytest.mark.parametrize(("start", "place"), PLACED)
-def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, place: int) -> None:
+def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
     """notes stands twice."""
     row = rows()[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}
     assert from_rows([row], "x").examples[0].answers == (Answer("notes", place),)
@@ -140,7 +138,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start: object, pla
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
     ],
 )
-def test_a_fault_is_one_sentence(name: str, text: str, words: str, tmp_path: Path) -> None:
+def test_a_fault_is_one_sentence(name, text, words, tmp_path):
     (tmp_path / name).write_text(text)
     with pytest.raises(BadInput, match=words) as error:
         read_questions(tmp_path / name)
@@ -158,7 +156,7 @@ def squad_file(tmp_path: Path, content: object = None, **change: object) -> Path
     return path
 
 
-def test_training_reads_squad_with_lists_in_text_order(tmp_path: Path) -> None:
+def test_training_reads_squad_with_lists_in_text_order(tmp_path):
     path = squad_file(tmp_path, spans=[[[10, 15], [0, 3]], [[0, 9]]])
     wanted = Example("q1", "Who?", "Ada wrote notes.", (Answer("Ada", 0),), False, "T")
     assert read_squad(path) == [replace(wanted, spans=(((0, 3), (10, 15)), ((0, 9),)))]
@@ -191,7 +189,7 @@ def placed(text: object, start: object) -> list:
         ({"content": b'{"data": ' + b"9" * 5000 + b"}"}, " is not readable as JSON"),
     ],
 )
-def test_a_fault_of_a_squad_file_is_named(tmp_path: Path, change: dict, fault: str) -> None:
+def test_a_fault_of_a_squad_file_is_named(tmp_path, change, fault):
     with pytest.raises(BadInput) as error:
         read_squad(squad_file(tmp_path, **change))
     assert str(error.value).startswith("dev.json") and fault in str(error.value)
@@ -208,9 +206,7 @@ def test_a_fault_of_a_squad_file_is_named(tmp_path: Path, change: dict, fault: s
         ("Gouda", 0, -1, "so no span may be right"),
     ],
 )
-def test_a_place_known_to_be_wrong_is_mended_or_none(
-    text: str, start: int, place: int, said: str
-) -> None:
+def test_a_place_known_to_be_wrong_is_mended_or_none(text, start, place, said):
     """Finding 6: what is said to be wrong is never drawn or trained on."""
     context = (
         "🚜🚜🚜 The red barn is old. The barn of Ada Kok is red. The barn was built in Delft, "
@@ -222,7 +218,7 @@ def test_a_place_known_to_be_wrong_is_mended_or_none(
     assert any(said in one for one in found.remarks)
 
 
-def test_each_oddity_is_counted_and_its_first_question_named() -> None:
+def test_each_oddity_is_counted_and_its_first_question_named():
     fine = {"question": "Who?", "context": "Ada wrote.", "answers": placed("Ada", 0), "id": "fine"}
     odd = [
         fine | {"context": "東京は日本の首都です。", "answers": ["東京"], "id": k} for k in (7, 8)

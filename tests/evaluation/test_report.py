@@ -128,7 +128,7 @@ def two() -> Any:
     return made(lines(1), lines(2)[::-1])
 
 
-def test_every_state_is_a_valid_picture(two: Any) -> None:
+def test_every_state_is_a_valid_picture(two):
     start = two["start"]
     states = [start | {"mode": m, "at": m, "metric": k} for m in MODES for k in ("f1", "exact")]
     states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "two"}]
@@ -149,7 +149,7 @@ def test_every_state_is_a_valid_picture(two: Any) -> None:
         assert all(len(r["cells"]) == len(tables[0]["columns"]) for r in tables[0]["rows"])
 
 
-def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None:
+def test_the_numbers_are_the_official_scores_at_each_threshold(two):
     rows = lines(1)
     examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
     for at in ("run", 0, 34, 100):
@@ -176,7 +176,7 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two: Any) -> None
     assert f"one: best at {number(at)} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
 
 
-def test_which_errors_another_threshold_would_cure() -> None:
+def test_which_errors_another_threshold_would_cure():
     """Light: a right span withheld, and any answer where none is wanted."""
     rows = lines(1)
     figure = keyed(made(rows))["kinds-figure"]
@@ -190,7 +190,7 @@ def test_which_errors_another_threshold_would_cure() -> None:
     assert at["withheld"] == (len(held) - cured, cured)
 
 
-def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
+def test_each_half_is_judged_by_the_threshold_of_the_other():
     side = shown(lines(2)).sides[0]
     first, second = halves([row["title"] for row in side.rows])
     best = [side.table.part(half).best("f1") for half in (first, second)]
@@ -199,7 +199,7 @@ def test_each_half_is_judged_by_the_threshold_of_the_other() -> None:
     assert set(fitted[first]) == {best[1]} and set(fitted[second]) == {best[0]}
 
 
-def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
+def test_the_surest_failures_are_those_furthest_from_the_threshold():
     rows = lines(1)
     data = made(rows)
     for at in ("run", "100"):
@@ -215,7 +215,7 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold() -> None:
         assert [float(r["cells"][-1]) for r in table] == pytest.approx(margins, abs=0.051)
 
 
-def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> None:
+def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth():
     rows = lines(1)
     for row in rows[:27]:  # 18 with an answer, 9 without
         row["columns"]["level"] = "few"
@@ -241,7 +241,7 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth() -> Non
         assert y == pytest.approx(100 * np.mean(right), abs=0.01)
 
 
-def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
+def test_a_question_that_was_not_read_is_neither_right_nor_withheld():
     example = Example("q", "Who?", TEXT, (Answer("Oslo", 21),))
     row = line_of(example, "the question is too long", DecodeOptions(), "2.0")
     for limit in (-1.0, 1.0):
@@ -250,7 +250,7 @@ def test_a_question_that_was_not_read_is_neither_right_nor_withheld() -> None:
         assert found["because"] == "the question is too long"
 
 
-def test_few_articles_give_no_verdict_and_no_interval() -> None:
+def test_few_articles_give_no_verdict_and_no_interval():
     """Findings 24 and 25."""
     blocks = keyed(made(lines(1, articles=5), lines(2, articles=5), name="r"))
     said = words(blocks["verdict"])
@@ -258,7 +258,7 @@ def test_few_articles_give_no_verdict_and_no_interval() -> None:
     assert not any(any(t["error_x"]["array"]) for t in blocks["scores"]["data"])
 
 
-def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
+def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not():
     good = lines(1)
     bad = [r | {"best": r["best"] | {"exact": 0.0, "f1": 0.0, "kind": "border"}} for r in good]
     for other, said in ((bad, "one is better"), (lines(9), "The two cannot be told apart")):
@@ -272,7 +272,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not() -> None:
     assert f"some {more * 30:,} more questions from {more:,} other article" in verdict
 
 
-def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
+def test_an_interval_that_leaves_out_0_is_not_enough():
     """Of six articles one points the other way, by little: the draws hardly see it."""
     first = lines(1, 240, 6, silent=False)
     for k, row in enumerate(first):
@@ -283,13 +283,13 @@ def test_an_interval_that_leaves_out_0_is_not_enough() -> None:
     assert "cannot be told apart" in found and "leaves out 0, but where the sign" in found
 
 
-def test_without_unanswerable_questions_nothing_steers() -> None:
+def test_without_unanswerable_questions_nothing_steers():
     keys = {*keyed(made(lines(1, silent=False), rules="1.1"))}
     assert not {"threshold-head", "slide", "mode", "scores"} & keys
     assert {"kinds-head", "groups-head", "bins", "failures"} <= keys
 
 
-def test_a_failure_links_to_its_state() -> None:
+def test_a_failure_links_to_its_state():
     blocks = keyed(made(lines(1), name="bundled"), selection="0")
     packed = blocks["link"]["href"].removeprefix("http://x/#")
     state = load(json.loads(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
@@ -297,7 +297,7 @@ def test_a_failure_links_to_its_state() -> None:
     assert state.reader == "bundled" and state.threshold == 0.0
 
 
-def test_1500_questions_of_two_readers_stay_small() -> None:
+def test_1500_questions_of_two_readers_stay_small():
     """With paragraphs of 700 characters, as SQuAD's are."""
     letters = np.random.default_rng(0).choice(list("abcdefgh "), (1500, 620))
     texts = [TEXT + "".join(row) for row in letters]
@@ -306,7 +306,7 @@ def test_1500_questions_of_two_readers_stay_small() -> None:
     assert len(report_of(*both).encode()) < 2_500_000
 
 
-def test_groups_of_enough_questions_and_their_names() -> None:
+def test_groups_of_enough_questions_and_their_names():
     names, rows = groups(shown(lines(1)))
     wanted = ["<b>question word</b>", "who · 60", "when · 60", "how many · 60", "what · 60"]
     wanted += ["<b>right answer</b>", "1 word · 120", "2 words · 40"]
@@ -316,7 +316,7 @@ def test_groups_of_enough_questions_and_their_names() -> None:
     assert groups(shown(lines(1)[:20]))[0] == []
 
 
-def test_question_words() -> None:
+def test_question_words():
     asked = (
         "Who came?",
         "To whom was it given?",

@@ -38,7 +38,7 @@ def trade(examples: list[Example], said: dict[str, Outcome]) -> Table:
     )
 
 
-def test_a_threshold_of_zero_by_hand() -> None:
+def test_a_threshold_of_zero_by_hand():
     point = trade(EXAMPLES, SAID).at(0)
     # a and n are answered; of the right answers a and c, c is withheld; a and m are the right
     # choice
@@ -46,7 +46,7 @@ def test_a_threshold_of_zero_by_hand() -> None:
     assert point["answerable_f1"] == pytest.approx(100 / 3)
 
 
-def test_the_choice_is_the_most_accurate_that_costs_little() -> None:
+def test_the_choice_is_the_most_accurate_that_costs_little():
     line = trade(EXAMPLES, SAID)
     free, bound = line.choose(100), line.choose(0)
     assert (free["threshold"], free["accuracy"]) == (2, 80)  # only n is wrong
@@ -73,9 +73,7 @@ def questions(rows: list[tuple[bool, str, int]]) -> tuple[list[Example], dict[st
 
 
 @given(KINDS, st.floats(0, 60))
-def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(
-    rows: list[tuple[bool, str, int]], most: float
-) -> None:
+def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(rows, most):
     examples, said = questions(rows)
     line = trade(examples, said)
     assert line.cuts[1:].tolist() == sorted({float(d) for _, _, d in rows})
@@ -92,14 +90,14 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
     assert all(p["accuracy"] <= chosen["accuracy"] for p in cheap)
 
 
-def test_a_question_without_a_span_is_never_answered() -> None:
+def test_a_question_without_a_span_is_never_answered():
     said = {**SAID, "n": Outcome("")}
     line = trade(EXAMPLES, said)
     assert line.at(1e9)["wrongly_answered"] == 50
     assert max(line.cuts) == 3
 
 
-def test_what_cannot_be_traded_is_refused() -> None:
+def test_what_cannot_be_traded_is_refused():
     with pytest.raises(BadInput, match="got 3 with and 0 without"):
         trade(EXAMPLES[:3], SAID).choose(0)
     with pytest.raises(BadInput, match="3 with and 2 without, 0 scores"):
@@ -107,7 +105,7 @@ def test_what_cannot_be_traded_is_refused() -> None:
 
 
 @given(KINDS, st.sampled_from(["exact", "f1"]))
-def test_no_threshold_scores_better(rows: list[tuple[bool, str, int]], metric: str) -> None:
+def test_no_threshold_scores_better(rows, metric):
     examples, said = questions(rows)
     line = trade(examples, said)
     at = line.best(metric)
@@ -117,7 +115,7 @@ def test_no_threshold_scores_better(rows: list[tuple[bool, str, int]], metric: s
     assert all(t <= at or v < value for t, v in every.items() if t in line.cuts), "the highest"
 
 
-def test_never_to_answer_is_best_where_every_answer_is_wrong() -> None:
+def test_never_to_answer_is_best_where_every_answer_is_wrong():
     said = {name: Outcome("Eve", 5.0 - k) for k, name in enumerate(SAID)}
     line = trade(EXAMPLES, said)
     assert line.best("f1") < 1 and line.scores(line.best("f1")).mean() == 40

@@ -4,7 +4,6 @@ import gzip
 import re
 from collections.abc import Iterator
 
-import pytest
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Route
@@ -20,7 +19,7 @@ PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0
 <body>&lt;/head></head></body>"""
 
 
-def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are() -> None:
+def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
     def parts() -> Iterator[bytes]:
         yield PAGE
         yield b"more"
@@ -35,7 +34,7 @@ def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are() -> None:
     assert get("/text").content == PAGE
 
 
-def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
+def test_the_head_names_what_is_there_and_switches_gradios_sheets_off():
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
     assert '<link rel="stylesheet" disabled href="./a.css">' in page and "theme.css?v=0a1" in page
@@ -47,14 +46,14 @@ def test_the_head_names_what_is_there_and_switches_gradios_sheets_off() -> None:
     assert head().count("disabled") == sum(name.endswith(".css") for name in names)
 
 
-def test_gradios_rules_stand_in_one_layer_and_none_is_important() -> None:
+def test_gradios_rules_stand_in_one_layer_and_none_is_important():
     text = gradio_style()
     assert text.startswith("@layer gradio {") and text.count("{") == text.count("}")
     assert ".hidden-css" in text and "!important" not in text
     assert "@import" not in text and "url(./" not in text
 
 
-def test_what_the_head_names_is_served() -> None:
+def test_what_the_head_names_is_served():
     pictures = Pictures({}, without_model, without_model)
     get = TestClient(Starlette(routes=routes(pictures))).get
     named = re.findall(r'href="(static/page/[^"]+)"', head())
@@ -74,7 +73,7 @@ def test_what_the_head_names_is_served() -> None:
     assert "url(data:" not in style().replace('"', "") and style(saved=True).count("data:font") == 7
 
 
-def test_another_gradio_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_gradio_is_sent_as_it_is(monkeypatch):
     monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
     gradio_files.cache_clear()
     try:

@@ -57,7 +57,7 @@ def call(
     return sent[0]["status"], {k.decode(): v.decode() for k, v in sent[0]["headers"]}
 
 
-def test_an_ordinary_request_passes_with_a_policy() -> None:
+def test_an_ordinary_request_passes_with_a_policy():
     status, headers = call("/gradio_api/queue/join", {"host": "a:1", "origin": "http://a:1"})
     assert status == 200
     assert headers["content-security-policy"] == POLICY
@@ -73,7 +73,7 @@ ABSENT += ["/monitoring", "/monitoring/summary"]
 
 
 @pytest.mark.parametrize("path", ABSENT)
-def test_routes_this_page_does_not_need_are_absent(path: str) -> None:
+def test_routes_this_page_does_not_need_are_absent(path):
     status, headers = call(path)
     assert status == 404 and headers["content-security-policy"] == POLICY
     assert call(f"/app{path}", under="/app")[0] == call(path, under="/app")[0] == 404
@@ -83,11 +83,11 @@ LENGTHS = [str(MAX_BODY + 1), "many", "-1", "+5", "1e3", " 12", "9" * 400, "", "
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_a_length_that_is_too_much_or_no_plain_number_is_refused(length: str) -> None:
+def test_a_length_that_is_too_much_or_no_plain_number_is_refused(length):
     assert call(headers={"content-length": length})[0] == 413
 
 
-def test_a_large_body_is_refused_though_it_declares_nothing() -> None:
+def test_a_large_body_is_refused_though_it_declares_nothing():
     half = b"x" * 600_000
     assert (call(body=[half, half])[0], call(body=[half])[0]) == (413, 200)
 
@@ -95,20 +95,20 @@ def test_a_large_body_is_refused_though_it_declares_nothing() -> None:
 @pytest.mark.parametrize(
     "origin", ["http://page:7860", "https://evil.example", "null", "http://[::1"]
 )
-def test_requests_from_other_pages_are_refused(origin: str) -> None:
+def test_requests_from_other_pages_are_refused(origin):
     status, headers = 200 if "page" in origin else 403, {"host": "page:7860", "origin": origin}
     assert call(headers=headers)[0] == status
     forwarded = headers | {"x-forwarded-host": "evil.example"}
     assert call(headers=forwarded)[0] == status, "a script may set that header"
 
 
-def test_a_space_is_known_by_its_public_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_space_is_known_by_its_public_name(monkeypatch):
     monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
     assert same_origin("https://name-space.hf.space", "10.0.0.1:7860")
     assert not same_origin("https://other.hf.space", "10.0.0.1:7860")
 
 
-def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_others_reach_is_public(monkeypatch):
     monkeypatch.delenv("GRADIO_SERVER_NAME", raising=False)
     monkeypatch.delenv("SPACE_ID", raising=False)
     assert not is_public(None) and not is_public("localhost") and is_public("0.0.0.0")
@@ -116,7 +116,7 @@ def test_a_server_that_others_reach_is_public(monkeypatch: pytest.MonkeyPatch) -
     assert is_public("127.0.0.1")
 
 
-def test_a_server_with_names_answers_to_no_other() -> None:
+def test_a_server_with_names_answers_to_no_other():
     guard = Guard(inner, names=frozenset({"192.0.2.7:7860"}))
     assert guard.refusal("/", {"host": "192.0.2.7:7860"}) is None
     for host in ("evil.example:7860", "192.0.2.7", ""):
@@ -124,7 +124,7 @@ def test_a_server_with_names_answers_to_no_other() -> None:
     assert Guard(inner).refusal("/", {"host": "anything"}) is None
 
 
-def test_launch_settings_are_frozen() -> None:
+def test_launch_settings_are_frozen():
     settings = launch_settings()
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
@@ -133,7 +133,7 @@ def test_launch_settings_are_frozen() -> None:
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
 
 
-def test_origins_are_added_to_those_of_a_space(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_origins_are_added_to_those_of_a_space(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     assert frame_ancestors() == () and policy() == POLICY
     monkeypatch.setenv(VARIABLE, " https://*.example.org:8443  http://localhost:8000\n")
@@ -148,9 +148,7 @@ ODD = ["https://a b", "https://ä.example", "https://a.example" * 60]
 
 
 @pytest.mark.parametrize("value", [*ADDRESSES, *LISTS, *ODD])
-def test_what_is_no_origin_is_refused(
-    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_origin_is_refused(value, monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, value)
     with pytest.raises(BadInput, match=VARIABLE):
         frame_ancestors()
@@ -175,9 +173,7 @@ print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)
 
 
 @pytest.mark.slow
-def test_the_page_starts_without_gradios_interface_files_and_its_events_without_pyplot(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_page_starts_without_gradios_interface_files_and_its_events_without_pyplot(monkeypatch):
     monkeypatch.delenv("MPLBACKEND", raising=False)
     command = [sys.executable, "-c", HEARD]
     done = subprocess.run(command, cwd=ASSETS.parent, stdout=subprocess.PIPE, check=True)
