@@ -1,21 +1,18 @@
 """Do the two commands of README.md pass on a machine that has nothing else? As root, on Debian:
 
-    python -m tests.fresh_root ROOT [--suite bookworm] [--copy PATH ...] [--test | --image]
+    python -m tests.fresh_root ROOT [--suite bookworm] [--copy PATH ...] [--test]
 
 Makes ROOT with debootstrap (minbase with python3, pip, venv and git alone), clones this checkout
 into it, runs README's start command word for word until the page answers /health, and asks one
 question by the command line. `--test` runs the test command too. `--copy` names files and folders
 that pip or apt need on this machine (a configuration, certificates, wheels); they are copied to the
-same places. `--image` takes the steps of deploy/Dockerfile instead, as its user, in the place of
-its base image. What it took is printed, and every step that fails ends the run.
+same places. What it took is printed, and every step that fails ends the run.
 """
 
 import argparse
 import contextlib
-import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import time
@@ -42,12 +39,19 @@ def inside(root: Path, script: str) -> list[str]:
     return ["chroot", str(root), "/bin/sh", "-ec", f"cd /{HOME}; {script}"]
 
 
-def step(name: str, *words: str) -> None:
-    """Run one step, and say how long it took."""
+@contextlib.contextmanager
+def timed(name: str):
+    """Say how long a step took."""
     began = time.monotonic()
-    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    yield
     sys.stdout.write(f"== {name}: {time.monotonic() - began:.0f} s\n")
     sys.stdout.flush()
+
+
+def step(name: str, *words: str) -> None:
+    """Run one step."""
+    with timed(name):
+        subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
 
 
 def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
@@ -67,54 +71,18 @@ def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
 def opened(root: Path) -> None:
     """README's start command, until the page says that it can answer."""
     port = free_port()
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port)}
     start = command("Start it").replace("app.py", f"app.py --port {port}")
-    answers("start command", inside(root, f"exec sh -ec '{start}'"), environment, port)
-
-
-def answers(name: str, words: list[str], environment: dict[str, str], port: int) -> None:
-    """Run the command until the page says that it can answer, then end it."""
-    began = time.monotonic()
-    with subprocess.Popen(words, env=environment, start_new_session=True) as page:
+    words = inside(root, f"exec sh -ec '{start}'")
+    with timed("start command"), subprocess.Popen(words, start_new_session=True) as page:
         try:
+            end = time.monotonic() + PATIENCE
             while not healthy(port):
-                assert page.poll() is None, f"the {name} ended with {page.returncode}"
-                assert time.monotonic() - began < PATIENCE, "the page does not answer"
+                assert page.poll() is None, f"the start command ended with {page.returncode}"
+                assert time.monotonic() < end, "the page does not answer"
                 time.sleep(1)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(page.pid, 15)
-    sys.stdout.write(f"== {name} until /health: {time.monotonic() - began:.0f} s\n")
-
-
-def image(root: Path) -> None:
-    """The steps of the Dockerfile one by one; its base image is a virtual environment in the root,
-    first on the path.
-    """
-    step("base image", "chroot", str(root), "python3", "-m", "venv", "/image")
-    text = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
-    environment = {**os.environ, "PATH": f"/image/bin:{os.environ['PATH']}"}
-    user, at, port = "0", "/", free_port()
-    for word, rest in re.findall(r"^([A-Z]+) ((?:.*\\\n)*.*)$", text, re.M):
-        words = shlex.split(rest.replace("\\\n", " "))
-        run = ["chroot", f"--userspec={user}", str(root), "/bin/sh", "-ec"]
-        if word == "WORKDIR":
-            at = rest
-            (root / at[1:]).mkdir(exist_ok=True)
-        elif word == "COPY":
-            source, there = words[0], words[0] if words[1] == "." else words[1]
-            subprocess.run(["cp", "-rT", ROOT / source, root / at[1:] / there], check=True)
-        elif word == "RUN":
-            script = f"cd {at}; {rest.replace(chr(92) + chr(10), ' ')}"
-            subprocess.run([*run, script], check=True, env=environment)
-        elif word == "USER":
-            user = f"{rest}:{rest}"
-        elif word == "ENV":
-            environment |= dict(pair.split("=", 1) for pair in words)
-        elif word == "CMD":
-            environment["GRADIO_SERVER_PORT"] = str(port)
-            script = f"cd {at}; exec {shlex.join(json.loads(rest))}"
-            answers("image", [*run, script], environment, port)
 
 
 def healthy(port: int) -> bool:
@@ -134,13 +102,9 @@ def main() -> None:
     p.add_argument("--mirror", default="", help="by default debootstrap's own")
     p.add_argument("--copy", type=Path, nargs="*", default=[])
     p.add_argument("--test", action="store_true", help="run the test command too")
-    p.add_argument("--image", action="store_true", help="take the steps of deploy/Dockerfile")
     a = p.parse_args()
     try:
         make(a.root, a.suite, a.mirror, a.copy)
-        if a.image:
-            image(a.root)
-            return
         opened(a.root)
         asked = re.search(r"^\$ (.+answer .+)$", README, re.M)
         assert asked

@@ -168,40 +168,11 @@ def test_paths_and_names_in_the_documents_exist():
         resolve_name(name)
 
 
-KEYS = {
-    "span_scores": "start_logits[i] + end_logits[j]",
-    "window_prob": "P_s(i) P_e(j)",
-    "predict": "score_diff = null - best",
-    "null_logits": "S_w[0] + E_w[0]",
-    "plan": "o_{w+1} = o_w + min(l_w, step)",
-    "max_context_owner": "min(p - o_w, e_w - p) + 0.01 l_w",
-    "plane": "(S . T_i + b_S, E . T_i + b_E)",
-    "start_end_loss": "(l_start + l_end) / 2",
-    "cross_entropy_gradient": "d loss / d logits = p - t",
-    "viterbi": "d_t(k) = log p_t(k) + max over a -> k",
-    "length_law": "P(l) = p (1 - p)^(l - 1) / sum",
-    "budget_of": "ceil(mask_ratio T)",
-    "code_terms": "sum(MLM) / M + weight * sum(SBO) / (S + 1)",
-    "leave_one_out": "F(x) - F(x without word u)",
-    "cross_entropy": "-sum_k t_k log p_k",
-    "answerable": "sigmoid(slope * margin + intercept)",
-    "chance": "P(exactly right) = sigmoid(log-odds(P_T) + b)",
-    "f1": "2 c / (words of gold + words of prediction)",
-}
-"""What the docstring of each function in the table of formulas holds."""
-
-
 def test_the_table_of_formulas_leads_to_functions_that_state_them():
-    rows = re.findall(
-        r"^\| (.+) \| `(qa_demo\.core(?:\.\w+)+)\.(\w+)` \|$", CONTRIBUTING, re.MULTILINE
-    )
-    assert {name for _, _, name in rows} == KEYS.keys() and len(rows) == len(KEYS) == 18
-    assert CONTRIBUTING.index("| the formula of ... |") < 100, "the map comes first"
-    for formula, module, name in rows:
-        said = getattr(importlib.import_module(module), name).__doc__
-        assert KEYS[name] in " ".join(said.split()), name
-        shared = set(re.findall(r"\w+", KEYS[name])) & set(re.findall(r"\w+", formula))
-        assert len(shared) >= 2, (formula, KEYS[name])
+    rows = re.findall(r"^\| .+ \| (.+) \| `(qa_demo\.core\.\w+\.\w+)` \|$", CONTRIBUTING, re.M)
+    assert len(rows) == 18 and CONTRIBUTING.index("| the formula of ... |") < 100
+    for formula, name in rows:
+        assert formula in " ".join(resolve_name(name).__doc__.split()), name
 
 
 def test_documents_name_no_place_on_the_author_s_machine():
