@@ -62,7 +62,6 @@ NOT_RUN = {
     ),
     r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
     r"REPLICAS=3 docker compose": "said to be not tried",
-    r"python -m tests\.fresh_root .+$": "takes minutes, and another Debian; a command of its own",
     r"python -m tests\.benchmarks\.\w+$": "takes minutes, and tells what a machine can do",
 }
 
