@@ -6,8 +6,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.core.base import BadInput, QADemoError
@@ -24,15 +22,15 @@ from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, quote
 from qa_demo.shown import Need, Shown
-from qa_demo.state import MAX_CHARACTERS, State, differs, dump, load
+from qa_demo.state import MAX_CHARACTERS, Record, State, differs, dump, load
 from qa_demo.veil import covered
 
 CHAPTERS: dict[str, ModuleType] = {
     n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
 }
-"""Each has NAME, HEADINGS (one a step), STEPS (their names), OPENS (per step: the fields of the
-state that a page on which nothing was chosen opens with), Own (a pydantic model) and
-`picture(shown, own) -> blocks`.
+"""Each has NAME, HEADINGS (one a step), STEPS (their names) and `picture(shown, own) -> blocks`;
+where it needs them OPENS (per step: the fields of the state that a page on which nothing was
+chosen opens with) and Own, what it alone keeps in the state.
 """
 FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")
@@ -107,10 +105,7 @@ class Pictures:
         if given.step > (most := len(chapter.STEPS)):
             raise BadInput(f"step must be 1 to {most} in this chapter, got {given.step}")
         state = opened(given, chapter, self.examples)
-        try:
-            own: BaseModel = chapter.Own.model_validate(state.own.get(state.chapter, {}))
-        except ValidationError as fault:
-            raise BadInput(states.sentence(fault)) from fault
+        own = states.read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
         shown = self.shown(state)
         found = [
             sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),
@@ -207,7 +202,8 @@ def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample
     given = state.model_fields_set
     fields: dict[str, Any] = {}
     if state.pristine:
-        fields = chapter.OPENS.get(state.step, chapter.OPENS.get(1, {})) or {"example": FIRST}
+        opens = getattr(chapter, "OPENS", {1: {"example": FIRST}})
+        fields = opens.get(state.step, opens[1])
     example = examples.get(fields.get("example") or state.example or "")
     if example is not None and example.options != WindowOptions():  # it shows its point in these
         fields = {name: getattr(example.options, name) for name in CUT} | fields

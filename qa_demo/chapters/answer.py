@@ -29,7 +29,6 @@ HEADINGS = (
     "How sure is the reader?",
 )
 STEPS = ("The best span", "Or no answer?", "How sure?")
-OPENS: dict[int, dict[str, Any]] = {}
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 LONG, AROUND = 700, 25
@@ -39,11 +38,7 @@ SNIPPET = ui.snippet("answer")
 figures_of = cache(load_known)
 
 
-class Own(Record):
-    """This chapter keeps nothing of its own."""
-
-
-def picture(shown: Shown, _: Own) -> list[Block | None]:
+def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step."""
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 

@@ -77,8 +77,6 @@ CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothi
 ABOUT = ("under", ui.INK, "the formula's token")
 LABELLED = "For each token its labels, the reader's probabilities and its loss"
 Parts = list[Any]
-Own = Record
-"""This chapter keeps nothing of its own."""
 
 
 class Tags:

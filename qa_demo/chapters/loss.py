@@ -63,7 +63,6 @@ CLOSINGS = (
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
     "The loss of one text may rise: each step follows other texts.",
 )
-OPENS: dict[int, dict[str, Any]] = {}
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)

@@ -37,7 +37,6 @@ LENS = (
     "and the highest end, so a place may stay above 1."
 )
 """What is said exactly of a reading of earlier layers."""
-OPENS: dict[int, dict[str, Any]] = {}
 SNIPPET = ui.snippet("scores")
 LANES: dict[Lane, tuple[int, str, str]] = {"start": (0, "S", START), "end": (1, "E", END)}
 """Of each lane: its column of the plane, its vector, its role."""

@@ -6,7 +6,7 @@ p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count th
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -59,7 +59,6 @@ IDEAS = (
     "Each row makes one change more; *its bar runs from the F1 before it to the F1 after it* (F1: "
     "overlap with people’s answers, at best 100).",
 )
-OPENS: dict[int, dict[str, Any]] = {}
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on."""
 ODD = {"curie": "Marie Curie", "kilimanjaro": "a span at the edge"}

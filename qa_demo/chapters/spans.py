@@ -4,8 +4,6 @@ score(i, j) = start logit of i + end logit of j; allowed: i <= j, at most M piec
 by the window.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,15 +20,10 @@ from qa_demo.texts import bold, listed, other_text, span_words, word
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
 STEPS = ("Spans",)
-OPENS: dict[int, dict[str, Any]] = {}
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
 HEAD = "start", "end", "score"
 SNIPPET = ui.snippet("spans")
-
-
-class Own(Record):
-    """This chapter keeps nothing of its own."""
 
 
 class Square:
@@ -61,7 +54,7 @@ class Square:
         return float(self.start[i - self.begin]), float(self.end[j - self.begin])
 
 
-def picture(shown: Shown, own: Own) -> list[Block | None]:
+def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq, best, p = Square(shown), shown.best, shown.prediction
     many = len(shown.reading.windows) if len(shown.reading.windows) > 1 else 0

@@ -23,7 +23,6 @@ HEADINGS = (
     "What happens if one logit is changed?",
 )
 STEPS = ("Start and end", "Every position", "Change a logit")
-OPENS: dict[int, dict[str, Any]] = {}
 LONG, LEAST = 150, 0.005
 """From so many positions in a window on, quiet parts of the text are left out; under LEAST a
 position has no bar.

@@ -43,7 +43,6 @@ IDEAS = (
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
     "not be what the lead rests on.*",
 )
-OPENS: dict[int, dict[str, Any]] = {}
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
 LONG = 150

@@ -61,7 +61,6 @@ OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
 SHORT_ANSWER = 8  # where a window may cut answers of so few tokens, a warning stands
 SNIPPET = ui.snippet("windows")
-Own = Record  # this chapter keeps nothing of its own
 
 
 class Windows(Proposals):
