@@ -1,6 +1,7 @@
 """A model that fills blanks without torch: states from a rule, the real arithmetic."""
 
 import zlib
+from dataclasses import replace
 from math import erf
 
 import numpy as np
@@ -47,43 +48,29 @@ class FakeInfiller:
         encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), 510)
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
-        return Encoding(**{**vars(encoding), "context": text})
+        return replace(encoding, context=text)
 
     def random_piece(self, rng: np.random.Generator) -> int:
         """Any piece but the special ones."""
         return int(rng.integers(10, VOCABULARY))
 
-    def _states(self, masked: Masked) -> np.ndarray:
-        given = self.words[masked.input_ids]
-        place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
-        return np.tanh(given + given.mean(0) + place)
-
-    def _bias(self, masked: Masked) -> np.ndarray:
-        bias = self.bias.copy()
-        bias[masked.true_ids] = SURE
-        return bias
-
-    def _layers(self, h0: np.ndarray) -> np.ndarray:
-        h1 = _norm(_gelu(h0 @ self.w1.T))
-        return _norm(_gelu(h1 @ self.w2.T))
-
     def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), top: int = 10) -> Infill:
         """Guesses of both heads."""
-        hidden = masked.hidden
-        x = self._states(masked)
+        hidden, given = masked.hidden, self.words[masked.input_ids]
+        place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
+        x = np.tanh(given + given.mean(0) + place)
         rng = np.random.default_rng(zlib.crc32(masked.input_ids.tobytes()))
         mlm = x[hidden] @ self.words.T + rng.normal(size=(len(hidden), VOCABULARY))
         mlm[np.arange(len(hidden)), masked.true_ids[hidden]] += SURE * (hidden % 3)
         sbo = None
         if self.has_sbo:
-            pairs = masked.pairs(self.positions)
-            wires = {
-                "left": x[pairs.left],
-                "right": x[pairs.right],
-                "position": self.rows[pairs.k - 1],
-            }
-            for name in cut:
-                wires[name] = np.broadcast_to(self.means[name], wires[name].shape)
-            h0 = np.concatenate(list(wires.values()), axis=1).reshape(-1, 2 * D + WIDTH)
-            sbo = self._layers(h0) @ self.words.T + self._bias(masked)
+            pairs, bias = masked.pairs(self.positions), self.bias.copy()
+            wires = {"left": x[pairs.left], "right": x[pairs.right]}
+            wires |= {"position": self.rows[pairs.k - 1]}
+            wires |= {n: np.broadcast_to(self.means[n], wires[n].shape) for n in cut}
+            h = np.concatenate(list(wires.values()), axis=1)
+            for weights in (self.w1, self.w2):
+                h = _norm(_gelu(h @ weights.T))
+            bias[masked.true_ids] = SURE
+            sbo = h @ self.words.T + bias
         return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)

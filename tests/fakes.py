@@ -5,10 +5,10 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, value_of, window_of
-from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, one_of
+from qa_demo.core.attribution import STEPS, Attribution, leave_one_out, value_of, window_of
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
-from qa_demo.core.text import check_texts, special_positions
+from qa_demo.core.text import check_texts, special_positions, whitespace_ids
 from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 
@@ -17,7 +17,7 @@ LAYERS, HEADS, WIDTH = 3, 2, 6
 S, E, B_S, B_E = np.array([1, 0, 0.5, 0, -1, 0.25]), np.array([0, 1, -0.5, 2, 0, 0.5]), 0.125, -0.25
 W, B = np.stack([S, E, np.zeros(6)]), np.array([0.5, 0.0, 1.0])
 """B follows the start logit, I the end logit, O is the same everywhere."""
-_PIECE = re.compile(r"\w{1,8}|[^\w\s]", re.UNICODE)
+PIECE = r"\w{1,8}|[^\w\s]"
 
 
 def checksum(text: str) -> int:
@@ -25,41 +25,41 @@ def checksum(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "replace"))
 
 
-def ids_of(pieces: list[re.Match[str]]) -> np.ndarray:
-    return np.array([checksum(m.group()) % 1000 + 10 for m in pieces], dtype=np.int64)
+def pieces_of(text: str, piece: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    """The pieces of a text, their ids and their places."""
+    found = list(re.finditer(piece, text))
+    names = tuple(m.group() for m in found)
+    ids = np.array([checksum(name) % 1000 + 10 for name in names], dtype=np.int64)
+    return names, ids, np.array([m.span() for m in found], dtype=np.int64).reshape(-1, 2)
 
 
-def places_of(pieces: list[re.Match[str]]) -> np.ndarray:
-    return np.array([m.span() for m in pieces], dtype=np.int64).reshape(-1, 2)
-
-
-def fake_encode(question: str, context: str) -> Encoding:
-    """Pieces of at most eight letters; a piece that continues a word is spelled ##so."""
-    asked, read = list(_PIECE.finditer(question)), list(_PIECE.finditer(context))
+def fake_encode(question: str, context: str, piece: str = PIECE, separators: int = 1) -> Encoding:
+    """Pieces of at most eight letters, or of another form; one that continues a word is ##so."""
+    asked, question_ids, question_places = pieces_of(question, piece)
+    read, ids, places = pieces_of(context, piece)
+    at = places.tolist()
     joined = [
-        i > 0 and m.start() == read[i - 1].end() and (m.group() + read[i - 1].group()).isalnum()
-        for i, m in enumerate(read)
+        i > 0 and at[i][0] == at[i - 1][1] and (read[i - 1] + read[i]).isalnum()
+        for i in range(len(read))
     ]
-    starts = np.array([m.start() for m in re.finditer(r"\S+", context)], dtype=np.int64)
-    offsets = places_of(read)
-    question_ids, names = ids_of(asked), tuple(m.group() for m in asked)
+    head = ("[CLS]", *asked, *("[SEP]",) * separators)
     return Encoding(
         question=question,
         context=context,
         question_ids=question_ids,
-        question_tokens=names,
-        context_ids=ids_of(read),
-        context_tokens=tuple("##" * j + m.group() for j, m in zip(joined, read, strict=True)),
-        offset_mapping=offsets,
+        question_tokens=asked,
+        question_offset_mapping=question_places,
+        context_ids=ids,
+        context_tokens=tuple("##" * j + name for j, name in zip(joined, read, strict=True)),
+        offset_mapping=places,
         word_ids=np.cumsum([not j for j in joined]).astype(np.int64) - 1,
-        whitespace_ids=np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0),
-        prefix_ids=np.concatenate([[1], question_ids, [2]]),
-        prefix_tokens=("[CLS]", *names, "[SEP]"),
-        prefix_types=np.zeros(len(names) + 2, dtype=np.int64),
+        whitespace_ids=whitespace_ids(context, places),
+        prefix_ids=np.concatenate([[1], question_ids, [2] * separators]),
+        prefix_tokens=head,
+        prefix_types=np.zeros(len(head), dtype=np.int64),
         suffix_ids=np.array([2]),
         suffix_tokens=("[SEP]",),
         suffix_types=np.array([1]),
-        question_offset_mapping=places_of(asked),
     )
 
 
@@ -168,22 +168,19 @@ class FakeReader:
         cancelled=None,
     ) -> Attribution:
         """Random values; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
-        one_of("the method", method, METHODS)
+        watch = on_progress, cancelled
         if method == "leave_one_out":
-            watch = on_progress, cancelled
             return leave_one_out(reading, target, lambda *asked: self.masked(*asked, *watch))
-        window, steps = window_of(reading, target), n_steps or STEPS[0]
+        window, path = window_of(reading, target), method == "integrated_gradients"
+        steps = (n_steps or STEPS[0]) if path else 1
+        for done in range(1, steps + 1):
+            tell(done, steps, *watch)
         f_x = float(value_of(target, window, *reading.logits(window.index)))
         values = rng_of(window, method, target, None).normal(1.0, 1.0, size=len(window))
         values[special_positions(reading.encoding, window)] = 0.0
         values *= 0.75 * f_x / values.sum()
-        made = target, method, window.index
-        if method == "gradient_x_input":
-            tell(1, 1, on_progress, cancelled)
-            return Attribution(*made, values, f_x)
-        for done in range(1, steps + 1):
-            tell(done, steps, on_progress, cancelled)
-        path = {"f_baseline": 0.25 * f_x, "baseline": baseline or reading.baseline}
-        tried = ((steps, 0.2 / steps * 0.75 * f_x),)
-        values *= 1 + 0.2 / steps
-        return Attribution(*made, values, f_x, **path, n_steps=steps, tried=tried)
+        if not path:
+            return Attribution(target, method, window.index, values, f_x)
+        more = {"f_baseline": 0.25 * f_x, "baseline": baseline or reading.baseline}
+        more |= {"n_steps": steps, "tried": ((steps, 0.2 / steps * 0.75 * f_x),)}
+        return Attribution(target, method, window.index, values * (1 + 0.2 / steps), f_x, **more)

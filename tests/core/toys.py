@@ -1,13 +1,14 @@
 """Readings small enough to check by hand: words, windows and logits are written out."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 
-from qa_demo.core.types import Encoding, Reading, Window
-from qa_demo.core.windows import max_context_owner, plan
+from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
+from qa_demo.core.windows import assemble, max_context_owner, plan
+from tests.fakes import fake_encode
 
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
@@ -16,31 +17,7 @@ def make_encoding(
     words: Sequence[str], question: Sequence[str] = ("who",), separators: int = 1
 ) -> Encoding:
     """One token per word; [CLS] question [SEP]*separators context [SEP]."""
-    context = " ".join(words)
-    offsets, asked = (
-        np.array([m.span() for m in re.finditer(r"\S+", " ".join(each))]).reshape(-1, 2)
-        for each in (words, question)
-    )
-    head = ("[CLS]", *question, *("[SEP]",) * separators)
-    at = np.arange(len(words))
-    return Encoding(
-        question=" ".join(question),
-        context=context,
-        question_ids=np.arange(len(question)) + 5,
-        question_tokens=tuple(question),
-        question_offset_mapping=asked,
-        context_ids=at + 50,
-        context_tokens=tuple(words),
-        offset_mapping=offsets,
-        word_ids=at,
-        whitespace_ids=at,
-        prefix_ids=np.arange(len(head)),
-        prefix_tokens=head,
-        prefix_types=np.zeros(len(head), dtype=np.int64),
-        suffix_ids=np.array([2]),
-        suffix_tokens=("[SEP]",),
-        suffix_types=np.array([1]),
-    )
+    return fake_encode(" ".join(question), " ".join(words), r"\S+", separators)
 
 
 def make_reading(
@@ -55,51 +32,20 @@ def make_reading(
 ) -> Reading:
     """A reading with the windows [a, b) of `parts` and logits for every position of each."""
     encoding = make_encoding(words, question, separators)
-    head = len(encoding.prefix_ids)
+    before = len(encoding.prefix_ids)
     owner = max_context_owner(len(words), [a for a, _ in parts], [b for _, b in parts])
     windows = []
     for w, (a, b) in enumerate(parts):
-        n = head + b - a + 1
+        n = before + b - a + 1
         inside, owned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        inside[head : head + b - a] = True
-        owned[head : head + b - a] = owner[a:b] == w
-        windows.append(
-            Window(w, a, b, head, np.arange(n), np.zeros(n, dtype=np.int64), inside, owned)
-        )
-    longest = max(len(w) for w in windows)
-
-    def pad(rows: Sequence) -> np.ndarray:
-        shape = (len(rows), longest, *np.asarray(rows[0]).shape[1:])
-        out = np.full(shape, np.nan, dtype=np.float32)
-        for w, row in enumerate(rows):
-            assert len(row) == len(windows[w]), "a toy needs one logit for every position"
-            out[w, : len(row)] = row
-        return out
-
-    return Reading(
-        encoding,
-        tuple(windows),
-        pad(start),
-        pad(end),
-        None if tags is None else pad(tags),
-        "toy",
-        threshold=threshold,
-    )
-
-
-def one_window(
-    start: Sequence[float],
-    end: Sequence[float],
-    words: str = "Alpha Beta Gamma Delta",
-    null: tuple[float, float] = (0.0, 0.0),
-    rest: float = 0.0,
-) -> Reading:
-    """[CLS] who [SEP], one token a word, [SEP]: start and end logit of [CLS] and of the words, and
-    one for all that is neither.
-    """
-    names = words.split()
-    rows = [[cls, rest, rest, *row, rest] for cls, row in zip(null, (start, end), strict=True)]
-    return make_reading(names, [(0, len(names))], rows[:1], rows[1:])
+        inside[before : before + b - a] = True
+        owned[before : before + b - a] = owner[a:b] == w
+        ids = np.concatenate([encoding.prefix_ids, encoding.context_ids[a:b], encoding.suffix_ids])
+        windows.append(Window(w, a, b, before, ids, np.zeros(n, dtype=np.int64), inside, owned))
+    pairs = [np.stack(pair, axis=-1) for pair in zip(start, end, strict=True)]
+    rows = list(zip(pairs, tags or repeat(None), strict=False))
+    about = {"model_name": "toy", "threshold": threshold}
+    return assemble(encoding, tuple(windows), rows, WindowOptions(), **about)
 
 
 def with_offsets(reading: Reading, offsets: np.ndarray) -> Reading:
