@@ -26,6 +26,14 @@ from qa_demo.core.types import Reading, Span, Window
 from tests.core.toys import random_reading, t1
 from tests.fakes import FakeReader
 
+QUESTION, CONTEXT = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada."
+
+
+@pytest.fixture(scope="module")
+def read() -> Reading:
+    """Words of several pieces, with marks; one window."""
+    return FakeReader().read(QUESTION, CONTEXT)
+
 
 def linear(reading: Reading, seed: int = 0) -> tuple[dict, object]:
     """A reader whose logits fall by a fixed amount a masked position: all effects are known."""
@@ -37,9 +45,6 @@ def linear(reading: Reading, seed: int = 0) -> tuple[dict, object]:
         return s - masks @ effect[window.index][0], e - masks @ effect[window.index][1]
 
     return effect, masked
-
-
-# Targets
 
 
 def test_each_target_is_the_sum_it_is_named_after() -> None:
@@ -62,36 +67,33 @@ def test_each_target_is_the_sum_it_is_named_after() -> None:
     assert not shared[0].any() and shared[1].any()
 
 
-def test_the_window_of_a_target() -> None:
-    reading = t1()  # windows hold tokens 0-3 and 2-5; tokens 0-2 are owned by window 0
-    assert window_of(reading, Target("span_score", Span(2, 3))).index == 0
-    assert window_of(reading, Target("span_score", Span(3, 4))).index == 1
-    assert (
-        window_of(reading, Target("span_score", Span(2, 4))).index == 1
-    )  # its owner does not hold the end
-    assert window_of(reading, Target("span_score", Span(2, 3), window=1)).index == 1
-    assert window_of(reading, Target("span_minus_other", Span(2, 2), Span(5, 5))).index == 1
-    for target, message in [
-        (Target("span_score", Span(1, 4)), "no window holds the span whole"),
-        (Target("span_minus_other", Span(0, 0), Span(5, 5)), "no window holds both spans whole"),
-        (Target("span_score", Span(0, 1), window=1), "window 1 does not hold the span whole"),
-        (Target("span_score", Span(0, 1), window=7), "no window 7; windows are 0 to 1"),
-        (Target("span_score", Span(0, 6)), "ends at token 6, the paragraph has 6 tokens"),
-    ]:
-        with pytest.raises(BadInput, match=message):
-            window_of(reading, target)
-
-
-def test_a_target_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(BadInput, match="span_minus_other needs a second span"):
-        Target("span_minus_other", Span(0, 1))
-    with pytest.raises(BadInput, match="got kind span_score with one"):
-        Target("span_score", Span(0, 1), Span(1, 2))
-    with pytest.raises(BadInput, match="one of start_logit, end_logit"):
-        Target("best", Span(0, 1))
-
-
-# The record
+@pytest.mark.parametrize(
+    ("kind", "spans", "window", "found"),
+    [
+        ("span_score", [Span(2, 3)], None, 0),
+        ("span_score", [Span(3, 3)], None, 1),
+        ("span_score", [Span(2, 4)], None, 1),  # its owner does not hold the end
+        ("span_score", [Span(2, 3)], 1, 1),
+        ("span_minus_other", [Span(2, 2), Span(5, 5)], None, 1),
+        ("span_score", [Span(1, 4)], None, "no window holds the span whole"),
+        ("span_minus_other", [Span(0, 0), Span(5, 5)], None, "no window holds both spans whole"),
+        ("span_score", [Span(0, 1)], 1, "window 1 does not hold the span whole"),
+        ("span_score", [Span(0, 1)], 7, "no window 7; windows are 0 to 1"),
+        ("span_score", [Span(0, 6)], None, "ends at token 6, the paragraph has 6 tokens"),
+        ("span_minus_other", [Span(0, 1)], None, "span_minus_other needs a second span"),
+        ("span_score", [Span(0, 1), Span(1, 2)], None, "got kind span_score with one"),
+        ("best", [Span(0, 1)], None, "one of start_logit, end_logit"),
+    ],
+)
+def test_the_window_of_a_target_or_why_there_is_none(
+    kind: str, spans: list[Span], window: int | None, found: int | str
+) -> None:
+    """Windows hold tokens 0-3 and 2-5; tokens 0-2 are owned by window 0."""
+    if isinstance(found, int):
+        assert window_of(t1(), Target(kind, *spans, window=window)).index == found
+        return
+    with pytest.raises(BadInput, match=found):
+        window_of(t1(), Target(kind, *spans, window=window))
 
 
 def test_gap_and_its_share() -> None:
@@ -108,54 +110,36 @@ def test_gap_and_its_share() -> None:
     assert gap_share(-1.0, 4.0) == 0.25
 
 
-# Words
-
-
-def test_words_of_a_window_keep_their_pieces_together() -> None:
-    question, context = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada."
-    reading = FakeReader().read(question, context)
-    window = reading.windows[0]
-    found = words(reading.encoding, window)
-    assert [w.text for w in found.items] == [*question.split(), *context.split()]
+def test_words_of_a_window_keep_their_pieces_together(read: Reading) -> None:
+    window = read.windows[0]
+    found = words(read.encoding, window)
+    assert [w.text for w in found.items] == [*QUESTION.split(), *CONTEXT.split()]
     assert [w.side for w in found.items] == ["question"] * 3 + ["context"] * 5
-    tokens = reading.tokens(0)
     joined = defaultdict(str)
-    for token, word in zip(tokens, found.of, strict=True):
+    for token, word in zip(read.tokens(0), found.of, strict=True):
         joined[int(word)] += token.lstrip("#")
     assert joined.pop(-1) == "[CLS][SEP][SEP]"
-    assert [joined[k] for k in range(len(found))] == [w.text for w in found.items]
+    assert list(joined.values()) == [w.text for w in found.items]
     for word in found.items:
-        source = question if word.side == "question" else context
+        source = QUESTION if word.side == "question" else CONTEXT
         assert source[word.char_start : word.char_end] == word.text
-    special = special_positions(reading.encoding, window)
-    assert special.tolist() == [w < 0 for w in found.of]
-
-
-def test_word_sums_lose_nothing_but_special_tokens() -> None:
-    reading = FakeReader().read("Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met Ada.")
-    found = words(reading.encoding, reading.windows[0])
-    values = np.arange(len(found.of), dtype=float)
-    assert found.sums(values).sum() == pytest.approx(values[found.of >= 0].sum())
-    assert found.sums(values)[2] == values[found.of == 2].sum()
-
-
-# Leave one out
+    assert special_positions(read.encoding, window).tolist() == (found.of < 0).tolist()
+    values = np.arange(len(window), dtype=float)
+    assert found.sums(values).tolist() == [values[found.of == k].sum() for k in range(len(found))]
 
 
 @pytest.mark.parametrize("kind", ["start_logit", "end_logit", "span_score", "span_minus_null"])
-def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str) -> None:
-    reading = FakeReader().read("Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met Ada.")
-    window = reading.windows[0]
-    effect, masked = linear(reading)
-    target = Target(kind, Span(2, 4))
+def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str, read: Reading) -> None:
+    window, target = read.windows[0], Target(kind, Span(2, 4))
+    effect, masked = linear(read)
     lanes = weights_of(target, window)
-    found = leave_one_out(reading, target, masked)
-    units = words(reading.encoding, window)
+    found = leave_one_out(read, target, masked)
+    units = words(read.encoding, window)
     for k, value in enumerate(units.sums(found.values)):
         wanted = sum((units.of == k) @ effect[0][side] @ lanes[side] for side in (0, 1))
         assert value == pytest.approx(wanted, abs=1e-5)
     assert not found.values[units.of < 0].any() and found.gap is None
-    assert found.f_x == pytest.approx(value_of(target, window, *reading.logits(0)))
+    assert found.f_x == pytest.approx(value_of(target, window, *read.logits(0)))
 
 
 def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> None:
@@ -170,9 +154,8 @@ def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> Non
     assert sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)[0] == (1, 2, 4)
 
 
-def test_each_set_is_masked_whole_and_special_tokens_never() -> None:
-    reading = FakeReader().read("Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met Ada.")
-    units = words(reading.encoding, reading.windows[0])
+def test_each_set_is_masked_whole_and_special_tokens_never(read: Reading) -> None:
+    units = words(read.encoding, read.windows[0])
     sets = [(0,), (1, 2), ()]
     for mask, each in zip(masks_of(units, sets), sets, strict=True):
         assert mask.tolist() == [int(k) in each for k in units.of]

@@ -67,7 +67,7 @@ def test_tags_and_spans_are_inverse_on_every_legal_tagging():
         bio.annotator_tags(4, (Span(0, 2), Span(2, 3)))
 
 
-@pytest.mark.parametrize("n", range(1, 9))
+@pytest.mark.parametrize("n", range(9))
 def test_viterbi_equals_brute_force_with_its_tie_rule(n):
     for seed in range(8 if n < 8 else 2):
         for coarse in (False, True):
@@ -82,12 +82,12 @@ def test_viterbi_equals_brute_force_with_its_tie_rule(n):
             assert tuple(tags) == min(tied, key=lambda t: [(O, B, I).index(k) for k in t[::-1]])
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 5])
-def test_ties_go_to_o_then_b_then_i(n):
-    for row, tag in (([0.0, 0.0, 0.0], O), ([0.0, 0.0, -9.0], B)):
-        same = np.tile(row, (n, 1))
-        assert bio.viterbi(same)[0].tolist() == [tag] * n
-        assert bio.argmax_tags(same).tolist() == [tag] * n
+def test_ties_of_single_tags_go_to_o_then_b_then_i():
+    rows = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -9.0], [-9.0, 0.0, -9.0]])
+    assert bio.argmax_tags(rows).tolist() == [O, B, I]
+
+
+def test_of_two_equal_taggings_a_new_span_is_taken():
     open_or_new = np.array([[0.0, -9, -9], [0, 0, -9], [-9, 0, -9]])  # B B I and B I I tie
     assert bio.viterbi(open_or_new)[0].tolist() == [B, B, I]
 

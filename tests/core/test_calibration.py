@@ -8,12 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from qa_demo.core.calibration import (
     PairClaim,
-    answerable,
     chance,
     counted_with,
     lead_of,
@@ -27,7 +24,7 @@ from qa_demo.core.calibration import (
 )
 from qa_demo.core.metrics import CalibrationBin, bin_of, normalize
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import reason
+from qa_demo.core.spans import Candidate, reason
 from qa_demo.core.types import (
     Answerability,
     Calibration,
@@ -40,12 +37,15 @@ from qa_demo.core.types import (
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
-FIT = Answerability(0.5, -1.0)
+FITS = Calibrations(span=Calibration(2.0, 0.5), answerable=Answerability(0.5, -1.0))
+BINS = (CalibrationBin(0.0, 0.1, 5, 0.05, 0.0), CalibrationBin(0.9, 1.0, 7, 0.95, 1.0))
+COUNTED = SimpleNamespace(slope=0.5, intercept=-1.0, bins=BINS)
 
 
-def fitted(reading: Reading, answers: Answerability | None = FIT) -> Reading:
-    fits = Calibrations(span=Calibration(2.0, 0.5), answerable=answers)
-    return replace(reading, calibrations=fits)
+def fitted(fits: Calibrations | None = FITS) -> tuple[Reading, Candidate]:
+    """The toy of a reader with a calibration, and its best span."""
+    reading = replace(t1(), calibrations=fits)
+    return reading, predict(reading).best.candidate
 
 
 def test_a_pair_by_hand() -> None:
@@ -59,7 +59,6 @@ def test_a_pair_by_hand() -> None:
 def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force() -> None:
     text = " ".join(f"Anna met the Berta. Karl {k} met Berta, and Karl came." for k in range(6))
     reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
-    prediction = predict(reading)
     assert len(reading.windows) > 2
     pairs: list[tuple[float, Span, str]] = []
     for w in reading.windows:
@@ -70,12 +69,11 @@ def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force() 
                     span = Span(w.to_doc(i), w.to_doc(j))
                     pairs.append((s[i] + e[j], span, normalize(reading.encoding.text(span))))
     whole = sum(math.exp(x) for x, *_ in pairs)
-    for ranked in prediction.n_best:
-        wanted = normalize(ranked.candidate.text)
-        starts = {span.start for _, span, text in pairs if text == wanted}
-        ends = {span.end for _, span, text in pairs if text == wanted}
+    for found in (ranked.candidate for ranked in predict(reading).n_best):
+        same = [span for _, span, text in pairs if text == normalize(found.text)]
+        starts, ends = {span.start for span in same}, {span.end for span in same}
         speak = (x for x, span, _ in pairs if span.start in starts and span.end in ends)
-        claim = pair_claim(reading, ranked.candidate)
+        claim = pair_claim(reading, found)
         share = sum(map(math.exp, speak)) / whole
         assert claim is not None and claim.prob(1.0) == pytest.approx(share, rel=1e-9)
 
@@ -93,13 +91,19 @@ def test_a_name_that_stands_several_times_is_as_likely_as_once(times: int) -> No
     assert claim.prob(1.0) == pytest.approx(2 / 3, abs=1e-3), "“Ada lives in the Oslo” is the rest"
 
 
-def test_a_span_that_is_not_legal_makes_no_claim() -> None:
-    reading = FakeReader().read("Who said so?", "Ada " * 40)
-    best = predict(reading).best
-    assert best is not None
-    long = replace(best.candidate, span=Span(0, 30))
-    assert pair_claim(reading, replace(long, span=Span(0, 29))) is not None
-    assert pair_claim(reading, long) is None
+def test_a_span_that_no_limit_allows_makes_no_claim() -> None:
+    reading = FakeReader().read("Who said so?", "Ada " * 40, WindowOptions(40, 10))
+    reading = replace(reading, calibrations=FITS)
+    best = predict(reading).best.candidate
+    for span, window, legal in (
+        (Span(0, 29), 0, True),
+        (Span(0, 30), 0, False),
+        (Span(12, 12), 1, False),  # the first window sees more around it
+    ):
+        found = replace(best, span=span, window=window)
+        assert (pair_claim(reading, found) is None) == (sureness(reading, found) is None) != legal
+        if not legal:
+            assert "at most 30 pieces" in sure_of(reading, found, COUNTED, "logits").why
 
 
 def test_the_shift_by_hand_and_at_the_edges() -> None:
@@ -110,46 +114,25 @@ def test_the_shift_by_hand_and_at_the_edges() -> None:
 
 
 def test_the_claim_is_the_product_of_both_chances() -> None:
-    reading = fitted(t1())
-    best = predict(reading).best.candidate
+    reading, best = fitted()
     found = sureness(reading, best)
     assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
-    right = chance(pair_claim(reading, best).prob(2.0), Calibration(2.0, 0.5))
+    right = chance(pair_claim(reading, best).prob(2.0), FITS.span)
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
 
 
 def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it() -> None:
-    reading = fitted(t1(), None)
-    found = sureness(reading, predict(reading).best.candidate)
-    assert found.answerable is None and found.claim is None and found.right_if_answerable > 0
-    assert sureness(t1(), predict(t1()).best.candidate) is None
-
-
-def test_a_span_that_no_limit_allows_claims_nothing() -> None:
-    reading = fitted(t1())
-    best = predict(reading).best.candidate
-    seen_better_elsewhere = replace(best, span=Span(2, 2), window=1)
-    assert sureness(reading, seen_better_elsewhere) is None
-
-
-@given(st.floats(-60, 60), st.floats(-60, 60))
-def test_a_larger_lead_is_a_likelier_answer(a: float, b: float) -> None:
-    low, high = sorted((a, b))
-    assert 0 <= answerable(low, FIT) <= answerable(high, FIT) <= 1
+    found = sureness(*fitted(Calibrations(FITS.span)))
+    assert found.answerable is found.claim is None and found.right_if_answerable > 0
+    assert sureness(*fitted(None)) is None
 
 
 def test_the_lead_is_over_the_smallest_no_answer_of_all_windows() -> None:
-    reading = t1()
-    found = lead_of(reading, predict(reading).best.candidate, 0.0, True)
+    found = lead_of(*fitted(), 0.0, True)
     assert (found.best.score, found.null, found.lead) == (7.5, 1.5, 6.0)
     assert (found.window, found.start, found.end) == (0, 1.0, 0.5), "the second's is 9"
-
-
-BINS = (CalibrationBin(0.0, 0.1, 5, 0.05, 0.0), CalibrationBin(0.9, 1.0, 7, 0.95, 1.0))
-FITS = Calibrations(span=Calibration(2.0, 0.5), answerable=Answerability(0.5, -1.0))
-COUNTED = SimpleNamespace(slope=0.5, intercept=-1.0, bins=BINS)
 
 
 @pytest.mark.parametrize(
@@ -162,24 +145,23 @@ def test_the_bin_of_a_probability(p: float, found: CalibrationBin | None) -> Non
 
 
 def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -> None:
-    own, other = (replace(t1(), calibrations=fits) for fits in (FITS, None))
+    own = fitted()[0]
     assert counted_with(own, COUNTED) is COUNTED
-    assert counted_with(other, COUNTED) is None
     assert counted_with(own, None) is None
+    for fits in (None, Calibrations(FITS.span)):
+        assert counted_with(fitted(fits)[0], COUNTED) is None
     for slope, intercept in ((0.6, -1.0), (0.5, -0.9)):
         assert counted_with(own, SimpleNamespace(slope=slope, intercept=intercept)) is None
 
 
-def test_sureness_is_the_product_of_its_parts_or_says_why_there_is_none() -> None:
-    reading = replace(t1(), calibrations=FITS)
-    best = predict(reading).best.candidate
-    found = sure_of(reading, best, COUNTED, "logits")
-    assert found.claim == found.parts[0] * found.parts[1]
-    assert 0 < found.claim < 1
-    assert found.like is bin_of(BINS, found.claim)
-    assert "not measured" in sure_of(reading, best, None, "logits").why
-    assert "another is chosen" in sure_of(reading, best, COUNTED, "product").why
-    assert sure_of(reading, best, None, "logits").like is None
+def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none() -> None:
+    known = sureness(*fitted())
+    parts = known.answerable, known.right_if_answerable
+    like = CalibrationBin(known.claim, (known.claim + min(parts)) / 2, 7, 0.5, 0.5)
+    found = sure_of(*fitted(), SimpleNamespace(bins=(like,)), "logits")
+    assert (found.claim, found.parts, found.like) == (known.claim, parts, like)
+    assert "not measured" in sure_of(*fitted(), None, "logits").why
+    assert "another is chosen" in sure_of(*fitted(), COUNTED, "product").why
 
 
 def test_the_figures_of_a_folder_and_what_is_none(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Losses: the vectors, finite differences, and the bridge to the score."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,14 +25,17 @@ def test_vectors(logits, target, loss, floor):
     assert losses.entropy(np.array(target)) == pytest.approx(floor, abs=5e-6)
 
 
+def test_the_gradient_of_the_first_vector():
+    found = losses.cross_entropy_gradient(np.array([1, 3, 2, 0]), np.array([0, 1, 0, 0]))
+    assert found == pytest.approx([0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6)
+
+
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8))
 def test_gradient_equals_finite_differences(seed, n):
     rng = np.random.default_rng(seed)
     logits, target = rng.normal(0, 2, n), rng.dirichlet(np.ones(n))
     gradient = losses.cross_entropy_gradient(logits, target)
-    vector = losses.cross_entropy_gradient(np.array([1, 3, 2, 0.0]), np.array([0, 1, 0, 0]))
-    assert vector == pytest.approx([0.08714, -0.35609, 0.23688, 0.03206], abs=5e-6)
     for k in range(n):
         step = np.eye(n)[k] * 1e-5
         above, below = (losses.cross_entropy(x, target) for x in (logits + step, logits - step))
@@ -63,16 +64,14 @@ def test_targets_of_a_window_that_cuts_the_answer():
     assert [tags[k].tolist() for k in (3, 4, 5)] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
     assert np.flatnonzero(labelled).tolist() == [4, 5, 6], "the leading I carries no loss"
     tags, labelled = losses.tag_targets(first, [Span(3, 5)])
-    assert tags[6].tolist() == [1, 0, 0]
-    assert labelled[6]
+    assert tags[6].tolist() == [1, 0, 0] and labelled[6]
 
 
 def test_no_annotator_means_no_answer():
     window = t1().windows[0]
     assert losses.start_end_targets(window, [])[0].tolist() == [1] + [0] * 7
     tags, labelled = losses.tag_targets(window, [])
-    assert (tags[:, 2] == 1).all()
-    assert labelled.sum() == 4
+    assert (tags[:, 2] == 1).all() and labelled.sum() == 4
 
 
 def test_start_end_loss_is_the_mean_over_windows_and_heads():
@@ -99,18 +98,6 @@ def test_the_bridge_between_loss_and_score(seed):
     score = s[3 + i] + e[3 + j]
     assert 2 * loss == pytest.approx(np.log(np.exp(s).sum()) + np.log(np.exp(e).sum()) - score)
     assert spans.window_prob(reading, 0, 3 + i, 3 + j) == pytest.approx(np.exp(-2 * loss))
-
-
-@settings(max_examples=20)
-@given(seed=st.integers(0, 2**32 - 1), c=st.floats(-20, 20))
-def test_a_constant_on_one_window_changes_no_loss(seed, c):
-    reading, gold = random_reading(np.random.default_rng(seed), 12, 6, 3), Span(4, 5)
-    start = reading.start_logits.astype(float)
-    start[0] += c
-    moved = dataclasses.replace(reading, start_logits=start)
-    assert losses.total(losses.start_end_loss(moved, [gold])) == pytest.approx(
-        losses.total(losses.start_end_loss(reading, [gold]))
-    )
 
 
 def test_labels_are_counted_and_marks_elsewhere_are_left_out():

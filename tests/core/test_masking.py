@@ -49,12 +49,10 @@ def test_budgets(pieces, budget, scheme):
     assert len(drawn(0, pieces, scheme=scheme)[0].hidden) == budget
 
 
-def check(masked: Masked, words: np.ndarray) -> None:
+def check(masked: Masked) -> None:
     """Every invariant of one draw."""
-    total, hidden, starts = len(words), masked.hidden.tolist(), starts_of(words)
+    total, hidden = len(masked.true_ids), masked.hidden.tolist()
     assert len(hidden) == len(set(hidden)) == -(-total * 15 // 100)
-    assert all(run.start in starts for run in masked.runs)
-    assert sum(run.end + 1 not in starts and run.end + 1 < total for run in masked.runs) <= 1
     apart = zip(masked.runs, masked.runs[1:], strict=False)
     assert all(b.start > a.end + 1 for a, b in apart), "touching runs were not merged"
     fates = dict(zip(hidden, masked.fates, strict=True))
@@ -74,7 +72,7 @@ def test_invariants_hold_over_four_thousand_draws():
     for _ in range(4_000):
         ids, words = text(rng, int(rng.integers(8, 90)))
         masked = masking.mask("span", ids, words, MASK, rng, lambda _: RANDOM)
-        check(masked, words)
+        check(masked)
         fates.update(masked.fates[np.searchsorted(masked.hidden, run.start)] for run in masked.runs)
     share = {fate: count / sum(fates.values()) for fate, count in fates.items()}
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.012)
@@ -125,11 +123,6 @@ def test_every_span_is_drawn_by_the_book():
         )
         met.update(cut=draws[-1].cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
     assert met["cut"] and met["merged"], "the texts were too short to meet every case"
-
-
-def test_the_same_seed_gives_the_same_masks_and_another_does_not():
-    (a, _), (b, _), (c, _) = drawn(7, 120), drawn(7, 120), drawn(8, 120)
-    assert a.input_ids.tolist() == b.input_ids.tolist() and a.runs == b.runs != c.runs
 
 
 def test_random_pieces_are_drawn_anew_at_each_place():

@@ -1,4 +1,4 @@
-"""Legality and exact search, each against brute force."""
+"""Legality, counts and exact search, each against brute force."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import spans
-from qa_demo.core.base import BadInput
-from qa_demo.core.spans import REASONS, check_decode, reason, reason_codes
+from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
 from qa_demo.core.types import DecodeOptions
 from tests.core.toys import make_reading, random_reading, t1
 
@@ -39,34 +38,20 @@ def brute_top(s, e, window, options, owned):
     return [(i, j) for _, i, j in sorted(cells)]
 
 
-def matrix_of(window, options):
-    at = np.arange(len(window))
-    return reason_codes(window, at[:, None], at[None, :], options)
-
-
-def test_every_cell_has_the_right_reason():
-    reading = t1()
-    for window in reading.windows:
-        matrix = matrix_of(window, SMALL)
-        for i in range(len(window)):
-            for j in range(len(window)):
-                want = brute_reason(window, i, j, 3, True)
-                assert reason(window, i, j, SMALL) == want
+@pytest.mark.parametrize("most", [1, 2, 3, 30])
+def test_every_cell_has_the_right_reason_and_legal_ones_are_counted(most):
+    options, found = DecodeOptions(max_answer_length=most), []
+    for window in t1().windows:
+        at = np.arange(len(window))
+        matrix = reason_codes(window, at[:, None], at[None, :], options)
+        for i in at:
+            for j in at:
+                want = brute_reason(window, i, j, most, True)
+                assert reason(window, i, j, options) == want
                 assert REASONS[matrix[i, j]] == (want or "legal")
-    two = DecodeOptions(max_answer_length=2)
-    assert {REASONS[c] for w in reading.windows for c in matrix_of(w, two).ravel()} == {*REASONS}
-
-
-@pytest.mark.parametrize("field", ["max_answer_length", "n_best_size"])
-def test_limits_below_one_are_refused(field):
-    with pytest.raises(BadInput, match=f"{field} must be at least 1, got 0"):
-        check_decode(DecodeOptions(**{field: 0}))
-
-
-def test_a_threshold_that_is_no_number_is_refused():
-    said = "null_score_diff_threshold must be a finite number, got nan"
-    with pytest.raises(BadInput, match=said):
-        check_decode(DecodeOptions(null_score_diff_threshold=float("nan")))
+                found.append(REASONS[matrix[i, j]])
+    assert count_spans(t1().windows, options) == found.count("legal")
+    assert {*found} == {*REASONS} - ({"too long"} if most == 30 else set())
 
 
 @settings(max_examples=60)
@@ -105,12 +90,9 @@ def test_a_position_without_mass_is_never_returned():
     assert 5 not in found[:, 1]
 
 
-def test_separate_argmaxes_can_be_illegal():
+def test_separate_argmaxes_can_be_illegal_and_ignore_the_question():
     start, end = ([0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0])  # (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [(0, 3)], [start], [end])
     assert spans.separate_argmaxes(reading, 0, SMALL) == (5, 3, "end before start")
     assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL)[0].tolist() == [5, 5]
-
-
-def test_separate_argmaxes_ignore_the_question():
     assert spans.separate_argmaxes(t1(), 0, SMALL) == (4, 4, None)

@@ -20,50 +20,49 @@ from qa_demo.core.types import Answerability, Calibration, Calibrations, Span, W
 from tests.fakes import FakeReader
 
 CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
+READING = FakeReader().read("Who said so?", CONTEXT, WindowOptions(60, 20))
 
 
-def test_a_stored_reading_comes_back(tmp_path: Path) -> None:
-    reading = FakeReader().read(
-        "Who said so?", CONTEXT, WindowOptions(max_seq_length=60, doc_stride=20)
-    )
-    save_reading(reading, tmp_path / "one.npz")
-    back = load_reading(tmp_path / "one.npz")
-    assert np.array_equal(back.start_logits, reading.start_logits, equal_nan=True)
-    assert np.array_equal(back.end_logits, reading.end_logits, equal_nan=True)
-    assert (back.encoding.context, back.options) == (CONTEXT, reading.options)
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the reading is stored."""
+    save_reading(READING, tmp_path / "one.npz")
+    return tmp_path / "one.npz"
+
+
+def test_a_stored_reading_comes_back(path: Path) -> None:
+    back = load_reading(path)
+    assert np.array_equal(back.start_logits, READING.start_logits, equal_nan=True)
+    assert np.array_equal(back.end_logits, READING.end_logits, equal_nan=True)
+    assert (back.encoding.context, back.options) == (CONTEXT, READING.options)
     assert (back.checksum, back.threshold) == ("fake", 0.0)
-    assert back.encoding.context_tokens == reading.encoding.context_tokens
-    assert len(back.windows) == len(reading.windows)
+    assert back.encoding.context_tokens == READING.encoding.context_tokens
+    assert len(back.windows) == len(READING.windows) > 1
 
 
 def test_stored_attributions_come_back(tmp_path: Path) -> None:
-    reader, path = FakeReader(), tmp_path / "shares.npz"
-    reading = reader.read("Who said so?", CONTEXT)
-    made = reader.attribute(reading, Target("span_minus_null", Span(3, 5), None, 0))
+    path = tmp_path / "shares.npz"
+    made = FakeReader().attribute(READING, Target("span_minus_null", Span(3, 5), None, 0))
     save_attributions({"ship": ("sum", made)}, path)
     checksum, back = stored_attributions(path)["ship"]
-    assert checksum == "sum" and back.target == made.target
+    assert checksum == "sum"
     np.testing.assert_allclose(back.values, made.values, atol=1e-6)
-    for name in ("method", "window", "f_x", "f_baseline", "baseline", "n_steps", "tried"):
-        assert getattr(back, name) == getattr(made, name), name
+    assert vars(back) | {"values": None} == vars(made) | {"values": None}
     assert stored_attributions(tmp_path / "none.npz") == {}
     (tmp_path / "bad.npz").write_bytes(path.read_bytes()[:80])
     with pytest.raises(BadInput, match=r"bad\.npz"):
         stored_attributions(tmp_path / "bad.npz")
 
 
-def test_calibrations_come_back(tmp_path: Path) -> None:
-    reading = FakeReader().read("Who said so?", CONTEXT)
+def test_calibrations_come_back(path: Path) -> None:
     one, other = Calibration(0.5, -1.0), Answerability(2.0, 0.5)
     for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
-        save_reading(replace(reading, calibrations=fitted), tmp_path / "one.npz")
-        assert load_reading(tmp_path / "one.npz").calibrations == fitted
+        save_reading(replace(READING, calibrations=fitted), path)
+        assert load_reading(path).calibrations == fitted
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
-def test_a_reading_that_was_cut_off_or_damaged_is_refused(tmp_path: Path, keep: float) -> None:
-    path = tmp_path / "one.npz"
-    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+def test_a_reading_that_was_cut_off_or_damaged_is_refused(path: Path, keep: float) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: int(keep * len(whole))])
     with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
@@ -74,21 +73,23 @@ def test_a_reading_that_was_cut_off_or_damaged_is_refused(tmp_path: Path, keep: 
             load_reading(path)
 
 
-def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "one.npz"
-    save_reading(FakeReader().read("Who said so?", CONTEXT), path)
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("start_logits", None),
+        ("end_logits", None),
+        ("end_logits", np.zeros((1, 3))),
+        ("tag_logits", np.zeros((1, 3, 3))),
+    ],
+)
+def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(
+    path: Path, name: str, array: np.ndarray | None
+) -> None:
     with np.load(path) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    for change in (
-        {"start_logits": None},
-        {"end_logits": None},
-        {"end_logits": np.zeros((1, 3))},
-        {"tag_logits": np.zeros((1, 3, 3))},
-    ):
-        kept = {name: array for name, array in (arrays | change).items() if array is not None}
-        np.savez_compressed(path, **kept)
-        with pytest.raises(BadInput, match=r"^one\.npz"):
-            load_reading(path)
+        arrays = {**stored, name: array}
+    np.savez_compressed(path, **{name: x for name, x in arrays.items() if x is not None})
+    with pytest.raises(BadInput, match=r"^one\.npz"):
+        load_reading(path)
 
 
 @pytest.mark.parametrize("rows", [b"", b"PK\x03\x04 cut off"])

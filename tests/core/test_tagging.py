@@ -95,13 +95,6 @@ def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
     np.testing.assert_allclose(logits.grad.numpy(), expected, atol=1e-6)
 
 
-def test_one_hot_targets_leave_the_log_probability_of_one_tagging():
-    reading, gold = toy(1, 7, 7, 7), Span(2, 4)
-    terms, tags = bio.soft_terms(reading, (gold, gold)), bio.annotator_tags(7, gold)
-    wanted = -bio.owned_rows(reading)[np.arange(7), tags].sum()
-    assert terms.total == pytest.approx(wanted) and terms.floor.sum() == 0
-
-
 def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
     tags = [np.zeros((8, 3))] * 2
     reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, tags)

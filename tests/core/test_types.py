@@ -18,17 +18,6 @@ SHAPES = st.tuples(
 ).filter(lambda s: s[3] <= s[2])
 
 
-@given(SHAPES)
-def test_every_token_is_owned_by_one_window_that_holds_it(shape: tuple[int, int, int, int]) -> None:
-    seed, n_words, capacity, step = shape
-    reading = random_reading(np.random.default_rng(seed), n_words, capacity, step)
-    for doc, owner in enumerate(reading.owners):
-        holders = [w for w in reading.windows if w.holds(Span(doc, doc))]
-        assert [w.index for w in holders if w.is_max_context[w.to_pos(doc)]] == [owner]
-    owned = np.concatenate([w.owned for w in reading.windows])
-    assert owned.tolist() == list(range(n_words))
-
-
 @given(SHAPES, st.data())
 def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(
     shape: tuple[int, int, int, int], data: st.DataObject

@@ -32,13 +32,6 @@ def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
     assert windows.max_context_owner(9, [0, 5], [6, 9]).tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("overlap", "starts"), [(0, [0, 14, 28]), (4, [0, 10, 20, 30]), (8, [0, 6, 12, 18, 24, 30])]
-)
-def test_starts_recorded_from_the_tokenizers_library(overlap, starts):
-    assert windows.plan(40, 14, 14 - overlap)[0] == starts
-
-
 @settings(max_examples=150)
 @given(n=st.integers(0, 60), capacity=st.integers(1, 20), step=st.integers(1, 25))
 def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, capacity, step):
