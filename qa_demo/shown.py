@@ -52,6 +52,24 @@ class Shown:
         return self.prediction.best.candidate
 
     @property
+    def true_best(self) -> Candidate:
+        """That of the reader's own logits."""
+        assert self.before.best is not None
+        return self.before.best.candidate
+
+    @property
+    def lead(self) -> float:
+        """By how much the best span's score stands above that of "no answer"."""
+        return self.best.score - self.prediction.null_score
+
+    @property
+    def marked_by(self) -> str:
+        """Whose marks the golds are: you, people or the author."""
+        if self.state.gold is not None:
+            return "you"
+        return "people" if len(self.golds) > 1 else "the author"
+
+    @property
     def encoding(self) -> Encoding:
         """The texts and their pieces."""
         return self.reading.encoding

@@ -1,6 +1,5 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -10,10 +9,10 @@ import numpy as np
 
 from qa_demo.blocks import Block, block, button, row, table
 from qa_demo.core import text as units
-from qa_demo.core.predict import null_logits, predict
+from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
-from qa_demo.core.text import touching, words_inside
-from qa_demo.core.types import Answer, Encoding, Span, Window
+from qa_demo.core.text import words_inside
+from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import QUOTE, adds, escape, number, parts, quote, small_number
 from qa_demo.shown import Shown
 
@@ -152,7 +151,7 @@ def mark(items: Sequence[Block], span: Span, name: str) -> None:
 def text(key: str, *segments: Block, span: int = 12, **more: Any) -> Block:
     """A text block of segments. `up`, `down`: roles of the lanes; `height`: pixels of a bar of 1;
     `arrows`: arrows in the place of bars, downwards below 0; `track`: a frame where 1 would be;
-    `lines`: see `gold_lines`; `dots`: whether pieces of a word are parted by dots; `select`:
+    `lines`: drawn under the words; `dots`: whether pieces of a word are parted by dots; `select`:
     whether words select.
     """
     return block("text", key, span, segments=list(segments), **more)
@@ -189,18 +188,6 @@ def shortened(
     return found
 
 
-def gold_lines(e: Encoding, golds: Sequence[Answer], own: bool = False) -> list[Block]:
-    """One line under the text for each answer that people marked, with how many marked it."""
-    spans = (touching(e, g.char_start, g.char_end) for g in golds)
-    counts = Counter((at.start, at.end) for at in spans if at is not None)
-    alone = "marked by you" if own else "marked by the author"
-    found = []
-    for (start, end), n in sorted(counts.items(), key=lambda c: (-c[1], c[0])):
-        told = alone if len(golds) == 1 else f"{n} of {len(golds)} people"
-        found.append({"from": start, "to": end, "role": "gold", "text": told})
-    return found
-
-
 # ---- spans
 
 
@@ -219,7 +206,7 @@ def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
     """The best spans with their start logit, end logit, score and lead over "no answer", or as many
     of these as `heads` names; variants of one unfold.
     """
-    null, rows = float(null_logits(shown.reading).min()), list[Block]()
+    null, rows = shown.prediction.null_score, list[Block]()
 
     def cells(c: Candidate) -> list[str]:
         sign = adds((c.start_logit, c.end_logit), c.score).strip("=")

@@ -13,11 +13,11 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Known, Lead, Sure, counted_with, lead_of, load_known, sure_of
+from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
-from qa_demo.core.types import Span
+from qa_demo.core.text import touching
 from qa_demo.printed import adds, bracket, escape, number, percent, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -78,11 +78,10 @@ def best_span(shown: Shown) -> list[Block | None]:
     if shown.prediction.answer is None:
         said += " It is not returned: “no answer” wins (“Or no answer?”)."
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
-        who = "You did not mark" if shown.state.gold else "Nobody marked"
+        who = "You did not mark" if shown.marked_by == "you" else "Nobody marked"
         said += f" {who} exactly these words as right."
     said += " Changed by hand." * shown.changed
-    who = "you" if shown.state.gold else "people" if len(shown.golds) > 1 else "the author"
-    right = "under", GOLD, f"marked as right by {who}"
+    right = "under", GOLD, f"marked as right by {shown.marked_by}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
@@ -108,12 +107,16 @@ def paragraph(shown: Shown) -> Block:
     """The paragraph with the best span and a line for each answer that people marked. A long one
     is shown in parts, but not under the veil: their choice would tell the answer.
     """
-    e, best = shown.encoding, shown.best.span
-    lines = texts.gold_lines(e, shown.golds, own=bool(shown.state.gold))
+    e, best, lines = shown.encoding, shown.best.span, list[Block]()
+    marks = Counter(filter(None, (touching(e, g.char_start, g.char_end) for g in shown.golds)))
+    for at, n in sorted(marks.items(), key=lambda mark: (-mark[1], mark[0])):
+        told = f"marked by {shown.marked_by}"
+        if shown.marked_by == "people":
+            told = f"{n} of {len(shown.golds)} people"
+        lines.append({"from": at.start, "to": at.end, "role": "gold", "text": told})
     items = texts.paragraph_items(e)
     if len(e.context) > LONG and not shown.state.veil:
-        marked = [Span(line["from"], line["to"]) for line in lines]
-        items = texts.shortened(items, spans=[best, *marked], near=AROUND)
+        items = texts.shortened(items, spans=[best, *marks], near=AROUND)
     texts.mark(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)
 
@@ -192,19 +195,18 @@ def conditions(shown: Shown, many: int) -> str:
 
 def or_none(shown: Shown) -> list[Block | None]:
     """The lead of the best span over "no answer", and the threshold."""
-    limit = shown.decode.null_score_diff_threshold if shown.state.rule == "logits" else None
-    n = lead_of(shown.reading, shown.best, limit, shown.prediction.answer is not None)
-    stands = "stands behind “no answer” by" if n.lead < 0 else "leads “no answer” by"
-    why = "" if n.lead >= 0 else f"; the threshold is {number(n.limit or 0)}"
-    if n.limit is None:
+    lead, limit, returned = shown.lead, shown.prediction.limit, shown.prediction.answer is not None
+    stands = "stands behind “no answer” by" if lead < 0 else "leads “no answer” by"
+    why = "" if lead >= 0 else f"; the threshold is {number(limit or 0)}"
+    if limit is None:
         why = "; by this rule no threshold applies"
-    elif n.lead >= 0 and not n.returned:
-        why = f", but a threshold of {number(n.limit)} asks for a lead of {number(-n.limit)}"
-    what = "it is" if n.returned else "“no answer” is"
-    said = f"{{}} {stands} *{number(abs(n.lead))}*{why}: {what} returned."
+    elif lead >= 0 and not returned:
+        why = f", but a threshold of {number(limit)} asks for a lead of {number(-limit)}"
+    what = "it is" if returned else "“no answer” is"
+    said = f"{{}} {stands} *{number(abs(lead))}*{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
-    if n.limit is not None:
-        most, now = float(max(12, int(np.ceil(abs(n.limit))))), round(n.limit, 2)
+    if limit is not None:
+        most, now = float(max(12, int(np.ceil(abs(limit))))), round(limit, 2)
         label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
         controls = [
             ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, now, flip=True),
@@ -216,31 +218,33 @@ def or_none(shown: Shown) -> list[Block | None]:
             "“No answer” has a score too. The lead is how far the best span stands above it. *The "
             "best span is returned unless it lies further behind than the threshold.*"
         ),
-        ui.finding(said, texts.span_words(n.best, 50)),
+        ui.finding(said, texts.span_words(shown.best, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         texts.undo(shown),
         ui.legend("key", ("dot", INK, "the best span"), next_best),
-        leads(n, texts.families(shown, 5)[1:]),
-        sums(shown, n),
+        leads(shown),
+        sums(shown),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
-        *ui.folds(texts.listed(shown, HEAD, 60), [exact_none(shown, n)], SNIPPET),
+        *ui.folds(texts.listed(shown, HEAD, 60), [exact_none(shown)], SNIPPET),
     ]
 
 
-def leads(n: Lead, rivals: list[list[Candidate]]) -> Block:
+def leads(shown: Shown) -> Block:
     """The lead from 0, which is "no answer", and the threshold as a line."""
-    reach = max(12.0, 1.25 * abs(n.lead), min(1.25 * abs(n.limit or 0), 40.0))
+    at, limit, null = shown.lead, shown.prediction.limit, shown.prediction.null_score
+    reach = max(12.0, 1.25 * abs(at), min(1.25 * abs(limit or 0), 40.0))
     # the threshold's line, at the figure's edge where it lies beyond
-    edge = float(np.clip(-reach if n.limit is None else -n.limit, -reach, reach))
-    others = [x for x in (c.score - n.null for c, *_ in rivals) if abs(x) < reach]
+    edge = float(np.clip(-reach if limit is None else -limit, -reach, reach))
+    rivals = [best.score - null for best, *_ in texts.families(shown, 5)[1:]]
+    others = [x for x in rivals if abs(x) < reach]
     ring = {"size": 11, "color": PAPER, "opacity": 1, "line": {"color": GREY, "width": 2}}
     rings = ui.scatter("markers", others, [0] * len(others), marker=ring)
-    dot = ui.scatter("markers", [n.lead], [0], marker={"size": 22, "color": INK, "opacity": 1})
+    dot = ui.scatter("markers", [at], [0], marker={"size": 22, "color": INK, "opacity": 1})
     area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
     area |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
-    lead = ui.line(0, n.lead, 0, 0, OTHER, width=8, layer="below")
+    lead = ui.line(0, at, 0, 0, OTHER, width=8, layer="below")
     drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
     step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
     ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
@@ -254,11 +258,11 @@ def leads(n: Lead, rivals: list[list[Candidate]]) -> Block:
         narrow[f"annotations.{len(notes)}.text"] = short
         notes.append(ui.note(text, x, 0, size=size, **{"xanchor": inside, **more}))
 
-    best, short = (f"<b>{escape(quote(n.best.text, k))}</b> {number(n.lead)}" for k in (28, 20))
-    name(best, short, n.lead, 17, yshift=30, bgcolor=PALE if n.lead < edge else PAPER)
-    if n.limit is not None:
+    best, short = (f"<b>{escape(quote(shown.best.text, k))}</b> {number(at)}" for k in (28, 20))
+    name(best, short, at, 17, yshift=30, bgcolor=PALE if at < edge else PAPER)
+    if limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
-        minus = f"minus the threshold: <b>{number(-n.limit)}</b>"
+        minus = f"minus the threshold: <b>{number(-limit)}</b>"
         name(minus, minus, edge, 14, yref="paper", yanchor="bottom")
         notes[-1]["y"] = 1
         for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
@@ -268,25 +272,28 @@ def leads(n: Lead, rivals: list[list[Candidate]]) -> Block:
     title = "lead of a span over “no answer”"
     layout["xaxis"] = ui.axis(title, showgrid=False, tickcolor=GREY, **across)
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
-    alt = f"The best span's lead over no answer is {number(n.lead)}."
+    alt = f"The best span's lead over no answer is {number(at)}."
     return ui.figure("leads", [rings, dot], layout, alt, narrow=narrow)
 
 
-def sums(shown: Shown, n: Lead) -> Block:
+def sums(shown: Shown) -> Block:
     """Both scores as sums, and the lead as their difference."""
-    b, lead = n.best, ((n.best.score, -n.null), n.lead)
-    d = fit(((b.start_logit, b.end_logit), b.score), ((n.start, n.end), n.null), lead)
-    said = f"lead = {number(b.score, d)} − {bracket(n.null, d)} {adds(*lead, d)} "
-    said += f"*{number(n.lead, d)}*"
-    if n.limit is not None:
-        sign, what = ("≥", "returned") if n.returned else ("<", "“no answer”")
-        said += f" {sign} {number(-n.limit, d)}: {what}"
-    best = say("best span: {}", ui.summed(b.start_logit, b.end_logit, d))
-    null = say(f"“no answer”, at {shown.encoding.cls_token}: {{}}", ui.summed(n.start, n.end, d))
-    return ui.formula("lead", best, null, say(said))
+    p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
+    best = shown.best.start_logit, shown.best.end_logit
+    start, end = shown.reading.logits(p.null_window)
+    null, lead = (float(start[0]), float(end[0])), (score, -p.null_score)
+    d = fit((best, score), (null, p.null_score), (lead, shown.lead))
+    said = f"lead = {number(score, d)} − {bracket(p.null_score, d)} {adds(lead, shown.lead, d)} "
+    said += f"*{number(shown.lead, d)}*"
+    if p.limit is not None:
+        sign, what = ("<", "“no answer”") if p.answer is None else ("≥", "returned")
+        said += f" {sign} {number(-p.limit, d)}: {what}"
+    first = say("best span: {}", ui.summed(*best, d))
+    second = say(f"“no answer”, at {cls}: {{}}", ui.summed(*null, d))
+    return ui.formula("lead", first, second, say(said))
 
 
-def exact_none(shown: Shown, n: Lead) -> str:
+def exact_none(shown: Shown) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
     many, found = len(shown.reading.windows), measured(shown)
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
@@ -294,7 +301,7 @@ def exact_none(shown: Shown, n: Lead) -> str:
     said += "the question, which is no word of the paragraph. "
     if many > 1:
         said += f"Each of the {many} windows has one; the smallest counts, that of window "
-        said += f"{n.window + 1}, since “no answer” must hold in all of them. "
+        said += f"{shown.prediction.null_window + 1}, since “no answer” must hold in all of them. "
     said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
     known = found and found.threshold
     if not known:
@@ -312,9 +319,7 @@ def exact_none(shown: Shown, n: Lead) -> str:
 
 def how_sure(shown: Shown) -> list[Block | None]:
     """One number in per cent, how often it came true, and what people marked here."""
-    own = shown.before.best if shown.changed else shown.prediction.best
-    assert own is not None
-    s = sure_of(shown.true, own.candidate, measured(shown), shown.state.rule)
+    s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
     b = s.like
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:

@@ -87,12 +87,11 @@ def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
     how many marks were left out. Where nobody marked anything the reader's own answer stands in.
     """
     labels, lost = losses.count_labels(shown.encoding, shown.golds)
-    by = "people" if len(shown.golds) > 1 else "the author"
-    by = by if shown.state.gold is None else "you"
+    by = shown.marked_by
     if labels or ((by == "you" or shown.example is not None) and not lost):
         return labels or [losses.Label(None, 1)], by, lost
-    best = shown.before.best if shown.before.answer is not None else None
-    return [losses.Label(best.candidate.span if best is not None else None, 1)], "nobody", lost
+    own = shown.before.answered
+    return [losses.Label(None if own is None else own.span, 1)], "nobody", lost
 
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:

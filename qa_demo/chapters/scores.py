@@ -60,10 +60,8 @@ class Two:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
         self.heads: heads.HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
-        before, windows = shown.before.best, shown.true.options
-        assert before is not None
-        self.first = Asked(shown.true, before.candidate, shown.before.answer is None)
-        self.window = shown.true.windows[before.candidate.window]
+        self.first = Asked(shown.true, shown.true_best, shown.before.answer is None)
+        self.window, windows = shown.true.windows[shown.true_best.window], shown.true.options
         near = [shown.example] if shown.example else shown.examples.values()
         ready = [q for x in near if x.context == self.e.context for q in (x.question, *x.others)]
         self.choices = [q for q in dict.fromkeys(ready) if q != self.e.question][:2]

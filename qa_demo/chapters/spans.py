@@ -256,7 +256,7 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     if bool(sq.owned.all()) and m >= longest:
         count = f"{m} starts · {longest} ends − {longest} · {longest - 1} / 2 that would run over "
         count += f"the paragraph's end = {sq.count:,}."
-    lead, many = p.null_score - shown.best.score, len(shown.reading.windows) > 1
+    lead, many = -shown.lead, len(shown.reading.windows) > 1
     stands = f"leads by {number(lead)}" if lead > 0 else f"stands {number(-lead)} behind"
     where = f" (the smallest, in window {p.null_window + 1})" if many else ""
     at = list(range(sq.begin, sq.begin + len(sq.start)))

@@ -162,7 +162,7 @@ def surest(p: Softmaxes) -> Block:
 
 def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
     """Every changed logit of this window, and the best pair before and after."""
-    w, edits, was = p.window, shown.state.edits, shown.before.best
+    w, edits, was = p.window, shown.state.edits, shown.true_best
     true, said = shown.true.logits(w.index), list[Part](["Changed by hand: "])
     for (name, role), own, changed in zip(SIDES, true, (edits.start, edits.end), strict=True):
         for at, to in changed.items():
@@ -171,10 +171,8 @@ def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
                 both = [f" {number(own[k])} → {number(to)}", role]
                 said += [f"{name} logit of ", *p.said(k), both, "; "]
     said += say(f"best pair {{}} with {number(shown.best.score)}", texts.span_words(shown.best))
-    assert was is not None
-    if was.candidate.span != shown.best.span:
-        before = number(was.candidate.score)
-        said += say(f"; it was {before} with {{}}", texts.span_words(was.candidate))
+    if was.span != shown.best.span:
+        said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))
     return [*said, "."]
 
 

@@ -93,9 +93,7 @@ class Shares:
     """
 
     def __init__(self, shown: Shown) -> None:
-        best = shown.before.best
-        assert best is not None
-        self.shown, self.best, self.span = shown, best.candidate, best.candidate.span
+        self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
         self.window = w = shown.true.windows[self.best.window]
         self.target = target = Target("span_minus_null", self.span, None, w.index)
         self.found: Attribution = shown.need(

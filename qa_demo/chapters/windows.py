@@ -257,7 +257,8 @@ def no_answer(w: Windows) -> list[Block | None]:
     """Each window's best span and its "no answer" on one axis of scores; whether the smallest
     leads by more than the threshold.
     """
-    null, score, many, lead = w.prediction.null_score, w.best.score, len(w.rows) > 1, w.lead
+    null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
+    ahead = null - score
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
     found += f" in window {w.least.k}" * many + f", {'leads' if w.silent else 'does not lead'} the "
     found += f"best span, *{number(score)}*, by more than the threshold: "
@@ -265,9 +266,9 @@ def no_answer(w: Windows) -> list[Block | None]:
     cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     # where two digits cannot tell which of the two is larger, three or four do
-    d = next((d for d in (2, 3, 4) if number(lead, d) != number(w.threshold, d)), 4)
+    d = next((d for d in (2, 3, 4) if number(ahead, d) != number(w.threshold, d)), 4)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
-    total += f"{bracket(score, d)} {adds((null, -score), lead, d)} {number(lead, d)}* "
+    total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"

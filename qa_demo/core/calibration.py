@@ -155,29 +155,6 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     return Sureness(right, known, known * right)
 
 
-class Lead(NamedTuple):
-    """The best span against "no answer", which wins where lead < -limit. `limit`: the threshold,
-    None under a rule that knows none; `window`: the one whose "no answer" counts, with its score
-    `null`, the sum of its logits `start` and `end` at [CLS].
-    """
-
-    best: Candidate
-    lead: float
-    limit: float | None
-    returned: bool
-    window: int
-    start: float
-    end: float
-    null: float
-
-
-def lead_of(reading: Reading, best: Candidate, limit: float | None, returned: bool) -> Lead:
-    """The lead over the smallest "no answer" of all windows; e.g. 12.09 over 3.06 is 9.03."""
-    window, lead = int(null_logits(reading).argmin()), margin(reading, best)
-    start, end = (float(logits[0]) for logits in reading.logits(window))
-    return Lead(best, lead, limit, returned, window, start, end, best.score - lead)
-
-
 # ---- what was counted once, in the reader's metrics.json
 
 

@@ -241,8 +241,8 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
 
 class Proposals:
     """Those of all windows. `best`: the best span by the sums, `prediction`; `win`: its window;
-    `least`: the window with the smallest null score; `lead`: of no answer over the best span;
-    `holding`: those that hold its start, where it counts first, then by their nearer edge.
+    `least`: the window with the smallest null score; `holding`: those that hold its start, where
+    it counts first, then by their nearer edge.
     """
 
     def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
@@ -250,7 +250,6 @@ class Proposals:
         self.prediction, self.best = prediction, prediction.best.candidate
         self.rows = [propose(reading, w, self.best.span, decode) for w in reading.windows]
         self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
-        self.lead = prediction.null_score - self.best.score
         self.silent = prediction.answer is None
         held = [r for r in self.rows if r.near is not None]
         self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))

@@ -13,7 +13,6 @@ from qa_demo.core.calibration import (
     PairClaim,
     chance,
     counted_with,
-    lead_of,
     load_known,
     log_odds,
     margin,
@@ -127,12 +126,6 @@ def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it() -> None:
     found = sureness(*fitted(Calibrations(FITS.span)))
     assert found.answerable is found.claim is None and found.right_if_answerable > 0
     assert sureness(*fitted(None)) is None
-
-
-def test_the_lead_is_over_the_smallest_no_answer_of_all_windows() -> None:
-    found = lead_of(*fitted(), 0.0, True)
-    assert (found.best.score, found.null, found.lead) == (7.5, 1.5, 6.0)
-    assert (found.window, found.start, found.end) == (0, 1.0, 0.5), "the second's is 9"
 
 
 @pytest.mark.parametrize(
