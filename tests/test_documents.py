@@ -180,6 +180,9 @@ def test_documents_name_no_place_on_the_author_s_machine():
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *scripts):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"/(?:work|home|root)/|\.\./shared(?!/\w+\.js)", text), path.name
+    for name in ("reader", "reader-large"):
+        command = json.loads((CARDS[name] / "metrics.json").read_text())["command"]
+        assert not [word for word in command.split() if word.startswith(("/", "~"))]
 
 
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them():
@@ -250,9 +253,3 @@ def test_the_space_commands_that_are_shown_run_with_the_pinned_client(monkeypatc
     assert (first["repo_type"], first["space_sdk"]) == ("space", "gradio")
     assert (sent["repo_type"], sent["repo_id"]) == ("space", "OWNER/spanlight")
     assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]
-
-
-@pytest.mark.parametrize("name", ["reader", "reader-large"])
-def test_what_was_measured_names_no_folder_of_one_machine(name):
-    command = json.loads((CARDS[name] / "metrics.json").read_text())["command"]
-    assert not [word for word in command.split() if word.startswith(("/", "~"))]

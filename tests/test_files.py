@@ -1,11 +1,17 @@
-"""Text files, tables and JSON: what is read and written, and the one sentence otherwise."""
+"""Text files, tables and JSON: what is read and written, whole or not at all, and the one sentence
+otherwise.
+"""
 
+import errno
 import gzip
+import os
+import threading
+from pathlib import Path
 
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.files import dumps, json_lines, read_text
+from qa_demo.files import dumps, json_lines, read_text, write_file
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
@@ -44,3 +50,41 @@ def test_lines_of_json_keep_their_numbers():
 
 def test_a_text_of_any_letters_is_one_line_of_ascii():
     assert dumps({"a": "é\ud800\n"}) == '{"a": "\\u00e9\\ud800\\n"}'
+
+
+def test_a_file_is_written_and_written_over(tmp_path):
+    out, other = tmp_path / "page.html", tmp_path / "page.html.part"
+    other.write_text("mine")
+    assert write_file(out, "häm") == 4 and out.read_bytes() == "häm".encode()
+    assert write_file(out, "a\n") == 2 and out.read_bytes() == b"a\n"
+    assert {*tmp_path.iterdir()} == {out, other} and other.read_text() == "mine"
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
+    out, write = tmp_path / "page.html", Path.write_bytes
+
+    def half(path, raw):
+        write(path, raw[: len(raw) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    for before in (None, "the last one"):
+        if before is not None:
+            out.write_text(before)
+        with pytest.raises(BadInput, match=r"page\.html cannot be written: No space left"):
+            write_file(out, "the new one")
+        assert {one.name: one.read_text() for one in tmp_path.iterdir()} == (
+            {} if before is None else {"page.html": before}
+        )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_plain_file_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()), daemon=True)
+    reader.start()
+    assert write_file(pipe, "through") == 7
+    reader.join(10)
+    assert heard == ["through"] and not pipe.is_file()

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, ModelUnavailable
-from qa_demo.core.types import WindowOptions
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
 from qa_demo.veil import KEPT
-from tests.chapters.given import STEPS, AtOnce, blocks, full, refused, stored, words
+from tests.chapters.given import STEPS, AtOnce, blocks, example, full, items, refused, stored, words
 from tests.odd import JSON
 
 HOSTILE = (
@@ -28,13 +27,11 @@ def test_every_step_of_every_chapter_draws_every_example(chapter, step):
     every = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
     if (chapter, step) == ("spanbert", 3):
         every.remove("table")  # a path of boxes holds no number
-    for name, example in full().examples.items():
+    for name, one in full().examples.items():
         found = blocks(full(), chapter=chapter, step=step, example=name)
         assert every <= set(found) and found["idea"]["role"] == "idea", name
-        if chapter not in ("scores", "spanbert", "why") and example.stored() is not None:
-            options = example.options  # the bundled reader's own numbers
-            cut = {"max_seq_length": options.max_seq_length, "doc_stride": options.doc_stride}
-            found = blocks(stored(), chapter=chapter, step=step, example=name, **cut)
+        if chapter not in ("scores", "spanbert", "why") and one.stored() is not None:
+            found = blocks(stored(), chapter=chapter, step=step, **example(name))
             assert every <= set(found) and " nan" not in words(found["finding"]), name
 
 
@@ -68,12 +65,9 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, 
     roles = {b.get("role") for b in shown.values()}
     assert not roles & {"idea", "finding", "closing", "answer"} and "heading" in roles
     for block in shown.values():
-        for segment in block.get("segments", []):
-            assert segment["holds"] == []
-            for one in segment["items"]:
-                assert not {"up", "down", "under"} & set(one) and set(one.get("marks", [])) <= set(
-                    KEPT
-                )
+        assert not any(segment["holds"] for segment in block.get("segments", []))
+        for one in items(block) if "segments" in block else ():
+            assert not {"up", "down", "under"} & {*one} and {*one.get("marks", [])} <= {*KEPT}
         told = [block.get("parts", []), *(item[2] for item in block.get("items", []))]
         for parts in told if block.get("role") not in ("asked", "heading") else ():
             assert "“" not in "".join(x for x, _ in parts).replace("“no answer”", "")
@@ -140,9 +134,8 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stay
 
 def test_an_example_that_needs_small_windows_opens_with_them():
     opened = full().picture(State(example="brooklyn"))["opened"]
-    own = full().examples["brooklyn"].options
-    assert own != WindowOptions()
-    assert opened == {"max_seq_length": own.max_seq_length, "doc_stride": own.doc_stride}
+    assert {"example": "brooklyn", **opened} == example("brooklyn")
+    assert opened["max_seq_length"] != State().max_seq_length
 
 
 def test_what_differs_from_a_pinned_state_is_one_line():

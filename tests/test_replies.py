@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from qa_demo.api.calls import CALLS, Read, Tagged, call, plain
 from qa_demo.api.routes import schema
 from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.losses import total
-from tests.core.toys import make_reading, t1
+from tests.core.toys import t1
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 
@@ -70,18 +69,6 @@ def test_a_number_that_is_not_finite_is_null():
     assert got["prediction"]["null_score"] is None and got["answer"] is None
     tags = Tagged("r", (), (), np.array([[0, 1]]), np.array([[1.0, np.nan]]))
     assert (plain(tags)["offset_mapping"], plain(tags)["p"]) == ([[0, 1]], [[1.0, None]])
-
-
-@pytest.mark.parametrize(
-    "word", ["naïve", "👩‍🚀", "東京", "a\ud800b", "<s>", "\u202eabc", 'quo"te']
-)
-def test_any_string_survives(word):
-    reading = make_reading([word, "b"], [(0, 2)], [[0, 0, 0, 9, 0, 0]], [[0, 0, 0, 9, 0, 0]])
-    got = answer_of(reading)
-    best = got["prediction"]["n_best"][0]["candidate"]
-    context = reading.encoding.context
-    assert got["answer"] == word == context[best["char_start"] : best["char_end"]]
-    assert json.loads(json.dumps(got)) == got
 
 
 def test_a_loss_says_how_its_labels_were_read_and_adds_up():
@@ -145,24 +132,18 @@ KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean"
 KINDS |= {"number": (int, float), "null": type(None)}
 
 
-def faults(value: Any, said: dict[str, Any], known: dict[str, Any], at: str = "") -> Iterator[str]:
-    """Where a value is not as a JSON schema of ours says."""
+def holds(value: Any, said: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Whether a value is as a JSON schema of ours says."""
     said = known[said["$ref"].rpartition("/")[2]] if "$ref" in said else said
     if "anyOf" in said:
-        if all(list(faults(value, one, known)) for one in said["anyOf"]):
-            yield f"{at}: {value!r} is none of {said['anyOf']}"
-        return
-    kind = said["type"]
-    if not isinstance(value, KINDS[kind]) or value not in said.get("enum", [value]):
-        yield f"{at}: {value!r} is no {kind}"
-    elif kind == "object":
-        if "properties" in said and value.keys() != said["properties"].keys():
-            yield f"{at} has {list(value)}, not {list(said['properties'])}"
-        for name, about in said.get("properties", {}).items():
-            yield from faults(value[name], about, known, f"{at}.{name}")
-    elif kind == "array" and "items" in said:
-        for k, one in enumerate(value):
-            yield from faults(one, said["items"], known, f"{at}.{k}")
+        return any(holds(value, one, known) for one in said["anyOf"])
+    if not isinstance(value, KINDS[said["type"]]) or value not in said.get("enum", [value]):
+        return False
+    if parts := said.get("properties"):
+        return value.keys() == parts.keys() and all(
+            holds(value[name], about, known) for name, about in parts.items()
+        )
+    return "items" not in said or all(holds(one, said["items"], known) for one in value)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -170,6 +151,6 @@ def test_every_reply_is_as_its_schema_says(name):
     about = schema(name)
     assert all(kind["description"] for kind in (about, *about["$defs"].values()))
     made = plain(call(MODELS[name], name, **GIVEN[name]))
-    assert list(faults(made, about, about["$defs"], name)) == []
+    assert holds(made, about, about["$defs"])
     made["reader" if name != "infill" else "text"] = 3
-    assert len(list(faults(made, about, about["$defs"], name))) == 1
+    assert not holds(made, about, about["$defs"])

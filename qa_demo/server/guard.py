@@ -102,7 +102,7 @@ class Guard:
         if path.lstrip("/").removeprefix("gradio_api/").startswith(DENIED):
             return PlainTextResponse("This page has no such route.", 404)
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MAX_BODY:
+        if not length.isdecimal() or int(length) > MAX_BODY:
             return TOO_LARGE
         if self.names is not None and headers.get("host", "").lower() not in self.names:
             return PlainTextResponse("This page is not known under that name.", 403)

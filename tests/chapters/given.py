@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from qa_demo.blocks import Block, walk
@@ -50,6 +51,22 @@ def real() -> Pictures:
 
     reader, filler = cache(load_reader), cache(load_spanbert)
     return Pictures(load_menu(), reader, lambda _: filler(), PoolExample.stored, AtOnce())
+
+
+def example(name: str) -> dict[str, Any]:
+    """The state of an example in the windows that it brings."""
+    o = load_menu()[name].options
+    return {"example": name, "max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
+
+
+def items(text: Block) -> list[dict[str, Any]]:
+    """The pieces of a text block, each with what stands on it."""
+    return [one for segment in text["segments"] for one in segment["items"]]
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x)
+    return e / e.sum(-1, keepdims=True)
 
 
 def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:

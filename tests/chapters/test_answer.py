@@ -13,7 +13,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, stored, words
+from tests.chapters.given import blocks, faked, items, stored, words
 from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
@@ -42,8 +42,7 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
     score, i, j = max(every)
     assert f"Of {len(every):,} spans" in words(found["finding"])
     assert number(score) in words(found["finding"])
-    items = found["words"]["segments"][0]["items"]
-    filled = [x["at"] for x in items if "predicted" in x.get("marks", [])]
+    filled = [x["at"] for x in items(found["words"]) if "predicted" in x.get("marks", [])]
     assert filled == list(range(i, j + 1))
     dots = found["spans"]["data"][0]
     assert dots["x"][0] == pytest.approx(score, abs=1e-6)
@@ -143,23 +142,21 @@ def test_eight_thousand_words_are_small_and_under_the_veil_whole():
     state = {"question": "Who?", "context": context, "chapter": "answer"}
     assert len(orjson.dumps(faked().blocks(load(state))[0])) < 100_000
     veiled = blocks(faked(), **state, veil=True)
-    items = veiled["words"]["segments"][0]["items"]
-    assert "".join(x["t"] + x.get("gap", "") for x in items) == context
-    assert "key" not in veiled and not any("marks" in x for x in items)
+    shown = items(veiled["words"])
+    assert "".join(x["t"] + x.get("gap", "") for x in shown) == context
+    assert "key" not in veiled and not any("marks" in x for x in shown)
 
 
 def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leaves_out():
     text = " ".join(f"word{k}" + "," * (k % 10 == 9) for k in range(400)) + " Ada lives in Oslo."
-    gold = [
-        [text.index("word100"), text.index("word103")],
-        [text.index("word250"), text.index("word251")],
-    ]
+    at = text.index
+    gold = [[at("word100"), at("word103")], [at("word250"), at("word251")]]
     given = {"question": "Where does Ada live?", "context": text, "gold": gold}
-    items = blocks(faked(), chapter="answer", **given)["words"]["segments"][0]["items"]
-    left = [int(i["t"].split()[1]) for i in items if i["t"].startswith("… ")]
-    drawn = [i for i in items if i["t"][0].isalnum()]
+    shown = items(blocks(faked(), chapter="answer", **given)["words"])
+    left = [int(i["t"].split()[1]) for i in shown if i["t"].startswith("… ")]
+    drawn = [i for i in shown if i["t"][0].isalnum()]
     assert sum(left) + sum(not i.get("joined") for i in drawn) == 404 and len(left) >= 2
-    said = "".join(i["t"] + i["gap"] for i in items)
+    said = "".join(i["t"] + i["gap"] for i in shown)
     for k in (0, 24, 76, 100, 127, 226, 250, 275):
         assert f"word{k} " in said
     assert "word51 " not in said and "word190 " not in said

@@ -10,15 +10,13 @@ from qa_demo.chapters import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
 from qa_demo.printed import significant, value
-from tests.chapters.given import blocks, faked, full, real, stored, words
+from tests.chapters.given import blocks, example, faked, full, real, softmax, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
 
 
 def asked(name: str, step: int) -> dict[str, Any]:
-    o = load_menu()[name].options
-    size = {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
-    return {"example": name, "chapter": "bio", "step": step, **size}
+    return {**example(name), "chapter": "bio", "step": step}
 
 
 def logits_of(name: str) -> np.ndarray:
@@ -26,11 +24,6 @@ def logits_of(name: str) -> np.ndarray:
     reading = load_menu()[name].stored()
     (w,) = reading.windows
     return reading.tag_logits[0][w.is_context].astype(float)
-
-
-def softmax(z: np.ndarray) -> np.ndarray:
-    e = np.exp(z)
-    return e / e.sum(-1, keepdims=True)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -52,14 +45,14 @@ def test_the_formula_comes_out_on_a_calculator():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_soft_labels_and_their_loss_are_cross_entropy(name):
-    reading, example = load_menu()[name].stored(), load_menu()[name]
+    reading, answers = load_menu()[name].stored(), load_menu()[name].answers
     p = softmax(logits_of(name))
     t = np.zeros((len(p), 3))
-    for g in example.answers:
+    for g in answers:
         at = touching(reading.encoding, g.char_start, g.char_end)
         tags = [0 if d == at.start else 1 if at.start < d <= at.end else 2 for d in range(len(p))]
-        t += np.eye(3)[tags] / len(example.answers)
-    t[:, 2] += 0 if example.answers else 1
+        t += np.eye(3)[tags] / len(answers)
+    t[:, 2] += not answers
     floor, rest, printed = blocks(stored(), **asked(name, 2))["tags"]["data"][-3:]
     entropy, loss = -(t * np.log(np.where(t > 0, t, 1))).sum(1), -(t * np.log(p)).sum(1)
     wanted = [np.add.reduceat(x, floor["customdata"]) for x in (entropy, loss - entropy, loss)]

@@ -14,16 +14,14 @@ from qa_demo.core.spans import span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, stored, words
+from tests.chapters.given import blocks, example, faked, items, stored, words
 from tests.printed import value
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
 
 
 def at(name: str, step: int = 1, **own):
-    o = load_menu()[name].options
-    given = {"chapter": "loss", "step": step, "example": name, "own": {"loss": own}}
-    return given | {"max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
+    return {**example(name), "chapter": "loss", "step": step, "own": {"loss": own}}
 
 
 def case_of(name: str, step: int = 1, **own) -> Case:
@@ -36,8 +34,7 @@ def pictured(shown) -> dict:
 
 def letters(found: dict) -> str:
     """The words with a right mark in the picture of pulls."""
-    items = (i for s in found["pulls"]["segments"] for i in s["items"])
-    return "".join(i["t"] for i in items if "right" in i.get("marks", []))
+    return "".join(i["t"] for i in items(found["pulls"]) if "right" in i.get("marks", []))
 
 
 @pytest.mark.parametrize(("step", "label"), [(4, 0), (4, 1), (1, "mean")])
@@ -134,10 +131,9 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
     for name in EXAMPLES:
         case = case_of(name, 3)
         made = pictured(case.shown)
-        items = [i for s in made["pulls"]["segments"] for i in s["items"]]
         least = float(words(made["legend"]).split("under ")[-1])
         for lane, pull in zip(("up", "down"), case.pull, strict=True):
-            drawn = [i[lane] for i in items if lane in i]
+            drawn = [i[lane] for i in items(made["pulls"]) if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())
             assert all(abs(value(label) - v) <= 0.006 for v, label in drawn)
 
@@ -156,7 +152,7 @@ def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
 
 @pytest.mark.parametrize("label", [0, "mean"])
 def test_the_names_of_the_curve_stand_above_it_and_above_each_other(label):
-    for name in [name for name, example in load_menu().items() if example.stored()]:
+    for name in [name for name, one in load_menu().items() if one.stored()]:
         figure = blocks(stored(), **at(name, label=label, moment=13))["figure"]
         high = figure["layout"]["yaxis"]["range"][1]
         for notes in (figure["layout"]["annotations"], figure["narrow"]["annotations"]):

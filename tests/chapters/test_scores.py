@@ -9,10 +9,9 @@ from qa_demo.chapters.scores import since
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
-from qa_demo.pictures import CHAPTERS, opened
 from qa_demo.state import load
 from tests import fakes as fake
-from tests.chapters.given import blocks, faked, real, words
+from tests.chapters.given import blocks, example, faked, real, words
 from tests.printed import unpacked, value
 
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
@@ -22,9 +21,8 @@ def scores(**state):
     return blocks(faked(), chapter="scores", **state)
 
 
-def shown_of(**state):
-    given = load({"chapter": "scores", **state})  # with the windows that an example brings
-    return faked().shown(opened(given, CHAPTERS["scores"], faked().examples))
+def shown_of(name):
+    return faked().shown(load({"chapter": "scores", **example(name)}))
 
 
 def by_hand(reading, window, pos, lane):
@@ -35,7 +33,7 @@ def by_hand(reading, window, pos, lane):
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
 def test_the_sums_are_the_dot_products_of_both_questions(name):
-    found, shown = scores(example=name), shown_of(example=name)
+    found, shown = scores(example=name), shown_of(name)
     best = shown.before.best.candidate
     other, context = load_menu()[name].others[0], shown.encoding.context
     second = faked().reader("").read(other, context, shown.true.options)
@@ -56,7 +54,7 @@ def test_the_sums_are_the_dot_products_of_both_questions(name):
 
 @pytest.mark.parametrize("name", ["emoji", "danube-small"])
 def test_the_plane_holds_every_token_once_at_its_two_logits(name):
-    found, shown = scores(example=name), shown_of(example=name)
+    found, shown = scores(example=name), shown_of(name)
     traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
     docs = [d for t in traces for d in t["customdata"]]
     assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
@@ -74,7 +72,7 @@ def test_the_plane_holds_every_token_once_at_its_two_logits(name):
 def test_bars_and_table_add_up_to_the_logit(lane):
     asked = "Who designed the railway of the bridge?"  # as long as the first: the same positions
     found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": asked}})
-    shown = shown_of(example="oresund")
+    shown = shown_of("oresund")
     best = shown.before.best.candidate
     d = best.span.start if lane == "start" else best.span.end
     expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
@@ -96,7 +94,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])
 def test_places_count_the_larger_logits_of_each_layer(name):
-    found, shown = scores(example=name, step=3), shown_of(example=name)
+    found, shown = scores(example=name, step=3), shown_of(name)
     best = shown.before.best.candidate
     window = shown.true.windows[best.window]
     hidden = faked().reader("").hidden(window)

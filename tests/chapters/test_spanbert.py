@@ -11,7 +11,7 @@ from qa_demo.core.text import typed
 from qa_demo.examples import hidden_in, load_menu, passages, scheme_counts, shipped, worth
 from qa_demo.pictures import Pictures
 from qa_demo.printed import fine, value
-from tests.chapters.given import AtOnce, blocks, full, real, refused, words
+from tests.chapters.given import AtOnce, blocks, full, items, real, refused, words
 from tests.fake_infiller import FakeInfiller
 from tests.printed import unpacked
 
@@ -81,7 +81,7 @@ def test_a_passage_goes_through(name, step):
         p = hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
         assert f"guesses {right(p.tokens)} of the single" in words(found["finding"])
-        drawn = [i for s in found["twice"]["segments"] for i in s["items"] if "marks" in i]
+        drawn = [i for i in items(found["twice"]) if "marks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)
 
 

@@ -8,7 +8,7 @@ from qa_demo.core.text import is_mark
 from qa_demo.examples import load_menu
 from qa_demo.printed import probability
 from qa_demo.state import load
-from tests.chapters.given import blocks, stored, words
+from tests.chapters.given import blocks, items, stored, words
 from tests.printed import unpacked
 
 EXAMPLES = ("oresund", "natural-selection", "reef", "danube", "khwarizmi")
@@ -23,10 +23,6 @@ def truth(name: str, temperature: float = 1.0):
         for x in shown.true.logits(window.index)
     )
     return window, start, end
-
-
-def items(block):
-    return [one for segment in block["segments"] for one in segment["items"]]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -56,9 +52,8 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
 def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
-    found = blocks(
-        stored(), example="oresund", chapter="start_end", step=2, temperature=temperature
-    )
+    asked = {"example": "oresund", "chapter": "start_end", "temperature": temperature}
+    found = blocks(stored(), step=2, **asked)
     _, start, end = truth("oresund", temperature)
     up, down = (unpacked(t["y"]) for t in found["bars"]["data"] if t["type"] == "bar")
     np.testing.assert_allclose(up, start, atol=1e-6)

@@ -9,7 +9,7 @@ import pytest
 from qa_demo.chapters.why import Shares, differing
 from qa_demo.core.text import is_mark
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, stored, words
+from tests.chapters.given import blocks, faked, items, stored, words
 from tests.printed import value
 
 TEXTS = {
@@ -42,8 +42,7 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     found = shares_of(**text)
     total, of = found.found.values, found.words.of
     by_hand = [sum(total[p] for p in range(len(of)) if of[p] == k) for k in range(len(found.words))]
-    segments = blocks(faked(), chapter="why", **text)["words"]["segments"]
-    drawn = [i for s in segments for i in s["items"]]
+    drawn = items(blocks(faked(), chapter="why", **text)["words"])
     assert [i["t"] for i in drawn] == [one.text for one in found.words.items]
     full, labels = max(map(abs, by_hand)), []
     for one, share in zip(drawn, by_hand, strict=True):
@@ -76,7 +75,7 @@ def test_the_numbers_on_the_bars_and_all_others_are_all_shares(name):
     parts = [value(text) for text, role in line if role == "strong"]
     whole, largest = (value(re.search(r"[−+]?\d+\.\d\d", line[k][0])[0]) for k in (0, -1))
     assert sum(parts) == pytest.approx(whole, abs=0.031) and len(parts) == 6
-    others = sum(len(side["items"]) for side in found["words"]["segments"]) - 5
+    others = len(items(found["words"])) - 5
     assert abs(largest) <= min(map(abs, parts)) and f"all {others} others" in line[-1][0]
 
 
@@ -111,10 +110,9 @@ def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():
     n, a = max(wide, key=wide.get)
     found = blocks(faked(), chapter="why", step=3, **TEXTS)
     assert (found["layer"]["value"], found["head"]["value"]) == (n + 1, a + 1)
-    items = [i for seg in found["weights"]["segments"] for i in seg["items"]]
-    assert [i["sets"]["own.why.token"] for i in items] == list(range(len(weights[n, a])))
-    for one, x in zip(items, weights[n, a], strict=True):
-        assert ("up" in one) == (x >= 0.02)
+    drawn = items(found["weights"])
+    assert [i["sets"]["own.why.token"] for i in drawn] == list(range(len(weights[n, a])))
+    assert ["up" in one for one in drawn] == (weights[n, a] >= 0.02).tolist()
     assert re.search(r"[=≈] 1$", words(found["adds"]))
     far = {"why": {"layer": 90, "head": 2, "token": 0}}
     other = blocks(faked(), chapter="why", step=3, own=far, **TEXTS)

@@ -10,7 +10,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.drawn import window_rows as fig
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, real, words
+from tests.chapters.given import blocks, faked, real, softmax, words
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
 CUTS = ((64, 50), (32, 9), (200, 128))
@@ -19,10 +19,6 @@ PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
 
 def numbers(**state) -> chapter.Windows:
     return chapter.Windows(faked().shown(load({"chapter": "windows", **state})))
-
-
-def softmax(x):
-    return np.exp(x - x.max()) / np.exp(x - x.max()).sum()
 
 
 def drawn(step, pictures=None, **state):

@@ -32,6 +32,7 @@ def said(page: Path) -> str:
 
 def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, terminal):
     result = terminal.data("evaluate", silent, "--out", out)
+    assert "question 4 of 4" in terminal.err and result["questions_in_file"] == 4
     rows = read_lines(out).rows
     assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q9"]
     for row in rows:

@@ -10,13 +10,10 @@ import pytest
 
 from qa_demo.cli.main import PIPE_CLOSED
 from qa_demo.cli.shared import visible
-from qa_demo.core.metrics import f1
 from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, DecodeOptions
 from qa_demo.evaluation.run import evaluate
-from tests.cli.terminal import ASKED, OPTIONS, squad
 from tests.fakes import FakeReader
-from tests.model import kit
 
 
 def test_escape_sequences_stay_visible():
@@ -35,21 +32,6 @@ def test_evaluate_withholds_what_answer_withholds(rule, threshold, null):
     scores = evaluate(reader, rows, decode=DecodeOptions(rule=rule)).scores
     assert scores["NoAns_exact"] == 100.0 * (said[1] is None)
     assert scores["HasAns_exact"] == 100.0 * (said[0] == "London")
-
-
-def test_evaluate_scores_what_read_reads(reader, silent, tmp_path, terminal):
-    result = terminal.data("evaluate", squad(tmp_path / "dev.json.gz"))
-    best = [predict(reader.read(question, kit.CONTEXT, OPTIONS)).best for question in ASKED]
-    scores = [f1(gold, x.candidate.text) for gold, x in zip(ASKED.values(), best, strict=True) if x]
-    assert result["f1"] == pytest.approx(100 * sum(scores) / 3) and result["total"] == 3
-    assert (result["rules"], result["questions_in_file"]) == ("SQuAD 1.1", 3)
-    assert "question 3 of 3" in terminal.err
-    result = terminal.data("evaluate", silent, "--null-score-diff-threshold=-1e3")
-    found = [result[name] for name in ("HasAns_total", "NoAns_total", "NoAns_exact")]
-    assert found == [3, 1, 100.0]
-    out = terminal.read("evaluate", silent, "--limit", "2")
-    assert out.split("\ntotal")[1].split()[0] == "2"
-    assert "rules              SQuAD 2.0\n" in out, "a limit must not change the rules"
 
 
 def process(*arguments: str, stdout: Any = subprocess.DEVNULL) -> tuple[int, str]:

@@ -1,5 +1,8 @@
-"""Commands that cannot be done: one sentence, code 2, and nothing is written."""
+"""Commands that cannot be done: one sentence, code 2, and nothing is written, least of all over
+what a command reads.
+"""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -28,6 +31,8 @@ BEFORE = [
         "evaluate {dev} --out o --report no/r.html",
         "r.html cannot be written: there is no folder no",
     ),
+    ("evaluate a --out b --report b", "b would be written twice; name another file"),
+    ("evaluate a --out b --eval-results ./b", "b would be written twice; name another file"),
     ("report no.jsonl", "no.jsonl cannot be read"),
     ("report {dev} --page file:///x", "--page must be an address such as"),
     ("answer --question q", "answer needs --question and --context (or --context-file), or --jso"),
@@ -80,3 +85,33 @@ def test_what_cannot_be_done_is_refused(line, reason, terminal, names, monkeypat
         monkeypatch.setattr(loaded, lambda *_, **__: pytest.fail("a reader was loaded"))
     terminal.refuses(reason, *shlex.split(line.format_map(names)))
     assert not list(Path().iterdir())
+
+
+OVER = [
+    "page --question q --context-file {a} --out {a}",
+    "page --question q --context-file {a} --out {link}",
+    "page --example gold --reader model --out model/config.json",
+    "evaluate {run} --out {lines}",
+    "evaluate {a} --out new --not-worse-than {lines} --report {lines}",
+    "evaluate {a} --eval-results {a}",
+    "evaluate {a} --calibration {run} --out new --report {run}",
+    "report {a} --against {lines} --out {lines}",
+    "report {a} --out {hard}",
+    "calibrate {a} --out {a}",
+]
+"""Command lines whose result would go over an input; no reader is loaded for them."""
+
+
+@pytest.mark.parametrize("line", OVER)
+def test_no_output_goes_over_an_input(line, tmp_path, monkeypatch, terminal):
+    monkeypatch.chdir(tmp_path)
+    names = {"a": "a.txt", "lines": "p.jsonl", "run": "p.run.json", "against": "p.against.jsonl"}
+    Path("model").mkdir()
+    for name in (*names.values(), "model/config.json"):
+        Path(name).write_text(name)
+    Path("link").symlink_to("a.txt")
+    os.link("a.txt", "hard")
+    words = line.format(**names, link="link", hard="hard").split()
+    terminal.refuses("which is read; name another file", *words)
+    for name in (*names.values(), "model/config.json"):
+        assert Path(name).read_text() == name

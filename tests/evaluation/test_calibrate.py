@@ -114,15 +114,6 @@ def test_at_the_fit_no_gradient_is_left(seed):
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
 
 
-def test_slope_and_intercept_that_made_the_outcomes_are_found_again():
-    rng = np.random.default_rng(4)
-    x = rng.normal(2, 6, 40_000)
-    y = rng.random(40_000) < 1 / (1 + np.exp(-(0.27 * x - 0.34)))
-    found = fit_answerable(x, y)
-    assert found.slope == pytest.approx(0.27, abs=0.01)
-    assert found.intercept == pytest.approx(-0.34, abs=0.03)
-
-
 @pytest.mark.parametrize(
     ("margins", "answers", "said"),
     [

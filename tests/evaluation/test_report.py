@@ -20,11 +20,11 @@ from qa_demo.evaluation.report import page_of, verdict_words
 from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
 from qa_demo.state import load
+from tests.chapters.given import cleaned, words
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
 WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
 ANSWERED = "answered although unanswerable"
-ROLES = {"start", "end", "gold", "ink", "grey", "line", "mid", "paper"}
 
 
 def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -> list[Any]:
@@ -88,20 +88,6 @@ def flat(blocks: list[Any]) -> list[Any]:
     return [x for b in blocks for x in (b, *flat(b["blocks"]))]
 
 
-def role_free(value: Any) -> Any:
-    """The page puts colours in the place of roles."""
-    if isinstance(value, dict):
-        return {
-            k: "#123456" if isinstance(v, str) and v in ROLES and "color" in k else role_free(v)
-            for k, v in value.items()
-        }
-    return [role_free(v) for v in value] if isinstance(value, list) else value
-
-
-def words(block: Any) -> str:
-    return "".join(text for text, _ in block["parts"])
-
-
 def shown(first: list[Any], second: list[Any] | None = None, **run: str) -> Any:
     a, b = (
         Evaluation(rows or [], run_of(**{"name": x} | run))
@@ -138,7 +124,7 @@ def test_every_state_is_a_valid_picture(two):
         assert len({b["key"] for b in blocks}) == len(blocks)
         for b in (b for b in blocks if b["kind"] == "figure"):
             layout = b["layout"] | b.get("overlay", {})
-            go.Figure({"data": role_free(b["data"]), "layout": role_free(layout)})
+            go.Figure({"data": cleaned(b["data"]), "layout": cleaned(layout)})
             assert b["alt"]
         for b in (b for b in blocks if b["kind"] == "choice"):
             pressed = [option["pressed"] for option in b["options"]]
