@@ -3,7 +3,8 @@
 P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the same for the end.
 """
 
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from qa_demo import blocks as ui
 from qa_demo import printed, texts
 from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
-from qa_demo.core.types import Window
 from qa_demo.printed import QUOTE, Part, escape, number, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
@@ -29,7 +29,6 @@ position has no bar.
 """
 HIGH, FLAT = 80, 0.025
 """Pixels of a bar of 1; the browser draws none lower than 2 pixels, which stand for FLAT."""
-SIDES = (("start", START), ("end", END))
 SNIPPET = ui.snippet("start_end")
 
 
@@ -39,20 +38,29 @@ class Own(Record):
     position: Int | None = None
 
 
+class Side:
+    """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
+    `true`: the reader's own logits, `edits`: those changed by hand, by "WINDOW:POSITION".
+    """
+
+    def __init__(self, shown: Shown, name: Literal["start", "end"], role: str) -> None:
+        window, which = shown.window.index, name == "end"
+        self.name, self.role, self.edits = name, role, getattr(shown.state.edits, name)
+        self.true, self.logits = (r.logits(window)[which] for r in (shown.true, shown.reading))
+        self.probs = softmax(self.logits / shown.state.temperature)
+        self.top = int(self.logits.argmax())
+
+
 class Softmaxes:
-    """Logits and probabilities of the window that is shown, of starts and of ends, [n] each; `top`:
-    where each is highest; `chosen`: the position that step 3 changes; T is the temperature.
+    """Both softmaxes of the window that is shown; T is the temperature, `chosen` the position whose
+    logits step 3 changes.
     """
 
     def __init__(self, shown: Shown, own: Own) -> None:
-        self.shown = shown
-        self.window: Window = shown.window
-        self.logits = shown.reading.logits(self.window.index)
-        self.temperature = shown.state.temperature
-        self.probs = [softmax(x / self.temperature) for x in self.logits]
-        self.top = [int(x.argmax()) for x in self.logits]
-        n = len(self.window)
-        self.chosen = self.top[0] if own.position is None else min(own.position, n - 1)
+        self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature
+        self.sides = self.start, self.end = Side(shown, "start", START), Side(shown, "end", END)
+        last = len(self.window) - 1
+        self.chosen = self.start.top if own.position is None else min(own.position, last)
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
         """A position, quoted."""
@@ -79,8 +87,7 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
         surest(p),
         key(shown, p, 1),
         words(shown, p, 1),
-        softmax_formula(p, 0, p.top[0]),
-        softmax_formula(p, 1, p.top[1]),
+        *(softmax_formula(p, side, side.top) for side in p.sides),
         ui.closing(
             f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
             "The two are computed apart; chapter Spans pairs them."
@@ -92,7 +99,7 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
     """Every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
-    least = printed.tiny(float(p.probs[0].min()))
+    least = printed.tiny(float(p.start.probs.min()))
     return [
         ui.idea(
             "A softmax gives every position something, and together they share 1. "
@@ -101,19 +108,19 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
         surest(p),
         ui.slider("temperature", field, label, 0.2, 5, 0.05, p.temperature, 12, says),
         bars(p),
-        softmax_formula(p, 0, p.top[0], 12),
+        softmax_formula(p, p.start, p.start.top, 12),
         ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {least}."),
     ]
 
 
 def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
     """Change a logit by hand: both distributions and the best pair follow."""
-    w, pos, true = p.window, p.chosen, shown.true.logits(p.window.index)
+    pos = p.chosen
 
-    def logit(side: int) -> Block:
-        name, now = SIDES[side][0], round(float(p.logits[side][pos]), 2)
-        says = f"the reader's own: {number(true[side][pos])}"
-        field, label = f"edits.{name}.{w.index}:{pos}", f"{name} logit"
+    def logit(side: Side) -> Block:
+        name, now = side.name, round(float(side.logits[pos]), 2)
+        says = f"the reader's own: {number(side.true[pos])}"
+        field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, -12, 12, 0.01, now, 6, says)
 
     said = what_changed(shown, p)
@@ -131,12 +138,10 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         ui.finding("{}", said),
         ui.remark("chosen", hint, p.said(pos), span=8),
         texts.undo(shown, 4, always=True),
-        logit(0),
-        logit(1),
+        *map(logit, p.sides),
         key(shown, p, 3),
         words(shown, p, 3),
-        softmax_formula(p, 0, pos),
-        softmax_formula(p, 1, pos),
+        *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text follow these logits; "
             "Tags, SpanBERT and Why have layers of their own and do not."
@@ -149,37 +154,35 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
 
 def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
-    many, tops = len(p.shown.reading.windows), zip(p.probs, p.top, strict=True)
+    many = len(p.shown.reading.windows)
     more = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
     more += f" Shown is window {p.window.index + 1} of {many}." if many > 1 else ""
     return ui.finding(
         "The start is surest on {} with {}, the end on {} with {}; all other positions share the "
         "rest.{}",
-        *(part for probs, k in tops for part in (p.said(k), probability(probs[k]))),
+        *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
         more,
     )
 
 
 def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
     """Every changed logit of this window, and the best pair before and after."""
-    w, edits, was = p.window, shown.state.edits, shown.true_best
-    true, said = shown.true.logits(w.index), list[Part](["Changed by hand: "])
-    for (name, role), own, changed in zip(SIDES, true, (edits.start, edits.end), strict=True):
-        for at, to in changed.items():
+    was, said = shown.true_best, list[Part](["Changed by hand: "])
+    for side in p.sides:
+        for at, to in side.edits.items():
             window, k = map(int, at.split(":"))
-            if window == w.index:
-                both = [f" {number(own[k])} → {number(to)}", role]
-                said += [f"{name} logit of ", *p.said(k), both, "; "]
+            if window == p.window.index:
+                both = [f" {number(side.true[k])} → {number(to)}", side.role]
+                said += [f"{side.name} logit of ", *p.said(k), both, "; "]
     said += say(f"best pair {{}} with {number(shown.best.score)}", texts.span_words(shown.best))
     if was.span != shown.best.span:
         said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))
     return [*said, "."]
 
 
-def softmax_formula(p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
+def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     """P(start = "Georg") = exp(5.902) / sum of exp = ..., with as many digits as it takes."""
-    name, role = SIDES[side]
-    logit, weights = float(p.logits[side][pos]), np.exp(p.logits[side] / p.temperature)
+    logit, weights = float(side.logits[pos]), np.exp(side.logits / p.temperature)
     tail = sum(bool(weights.sum() < most) for most in (100, 1000))  # decimals: the line is short
 
     def weight(x: float) -> str:
@@ -188,15 +191,13 @@ def softmax_formula(p: Softmaxes, side: int, pos: int, span: int = 6) -> Block:
     top, total = weight(weights[pos]), number(weights.sum(), tail)
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
-    result = probability(p.probs[side][pos])
-    sign = (
-        "=" if result == probability(printed.value(top) / max(printed.value(total), 0.1)) else "≈"
-    )
+    result, role = probability(side.probs[pos]), side.role
+    again = probability(printed.value(top) / max(printed.value(total), 0.1))
+    sign = "" if result[0] in "<>" else "= " if result == again else "≈ "
     raised = [number(logit, next(fits, 4)) + over, role]
-    said = f"P({name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total} {{}}"
-    sign = "" if result[0] in "<>" else f"{sign} "
+    said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total} {{}}"
     line = say(said, p.said(pos, role), raised, [top, role], [sign + result, role])
-    return ui.formula(f"p-{name}", line, span=span)
+    return ui.formula(f"p-{side.name}", line, span=span)
 
 
 def key(shown: Shown, p: Softmaxes, step: int) -> Block:
@@ -224,17 +225,17 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
     texts.mark(items, shown.best.span, "predicted")
     items[p.chosen].setdefault("marks", []).extend(["boxed"] * (step == 3))
     for pos, one in enumerate(items):
-        for (side, _), lane, probs, top in zip(SIDES, ("up", "down"), p.probs, p.top, strict=True):
-            high = float(probs[pos])
+        for side, lane in zip(p.sides, ("up", "down"), strict=True):
+            high = float(side.probs[pos])
             if high >= LEAST:
-                said = f"{side} " * (pos == top) + probability(high)
+                said = f"{side.name} " * (pos == side.top) + probability(high)
                 one[lane] = [round(high, 4), said if high >= 0.1 else ""]
         if step == 3:
             one["sets"] = {"own.start_end.position": pos}
 
     def held(said: str, at: Any) -> list[Part]:
-        start, end = (probability(float(probs[at].sum())) for probs in p.probs)
-        return say(f"{said} {{}} {{}}", [f"start {start}", START], [f"end {end}", END])
+        sums = ([f"{x.name} {probability(float(x.probs[at].sum()))}", x.role] for x in p.sides)
+        return say(f"{said} {{}} {{}}", *sums)
 
     inside, last = items[w.context_at :], len(w) - 1
     if len(w) >= LONG and not shown.state.veil:
@@ -255,25 +256,26 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
 
 def bars(p: Softmaxes) -> Block:
     """P(start) above and P(end) below the axis for every position of the window."""
-    n, a, tops = len(p.window), p.window.context_at, p.top
+    n, a = len(p.window), p.window.context_at
     names = [escape(texts.position_name(p.shown, p.window, k)) for k in range(n)]
     every = list(range(0, n, max(1, n // 90)))
     few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
-    for k in (*tops, 0, a, *plain):  # the ticks of a narrow screen
+    for k in (p.start.top, p.end.top, 0, a, *plain):  # the ticks of a narrow screen
         few += [k] if all(abs(k - other) > n / 16 for other in few) else []
-    drawn = list[Block]()
-    for (side, role), probs, way in zip(SIDES, p.probs, (1, -1), strict=True):
-        said = [f"{x}: P({side}) {probability(v, 4)}" for x, v in zip(names, probs, strict=True)]
-        bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * probs)}
-        bar |= {"marker": {"color": role}, "customdata": said}
-        bar |= {"hovertemplate": "%{customdata}<extra></extra>"}
+    drawn, tips = list[Block](), list[Block]()
+    for side, way in zip(p.sides, (1, -1), strict=True):
+        each = zip(names, side.probs, strict=True)
+        bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * side.probs)}
+        bar |= {"marker": {"color": side.role}, "hovertemplate": "%{customdata}<extra></extra>"}
+        bar["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
-    for (side, role), probs, k, way in zip(SIDES, p.probs, tops, (1, -1), strict=True):
         # the name of a bar, as a trace: a note would have plotly draw the axes anew
-        place, name = "left" if k > n * 0.2 else "right", f"{side} {probability(probs[k])}"
-        tip: Block = {"text": [f"{name} \u00a0" if place == "left" else f"\u00a0 {name}"]}
-        tip |= {"textposition": f"middle {place}", "textfont": {"color": role}}
-        drawn.append(ui.scatter("text", [k], [way * float(probs[k])], cliponaxis=False, **tip))
+        high, left = float(side.probs[side.top]), side.top > n * 0.2
+        name = f"{side.name} {probability(high)}"
+        tip: Block = {"text": [f"{name} \u00a0" if left else f"\u00a0 {name}"]}
+        tip |= {"textposition": f"middle {'left' if left else 'right'}", "cliponaxis": False}
+        tip["textfont"] = {"color": side.role}
+        tips.append(ui.scatter("text", [side.top], [way * high], **tip))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
     across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
     down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
@@ -291,7 +293,7 @@ def bars(p: Softmaxes) -> Block:
     narrow: Block = {"xaxis.tickvals": few, "xaxis.ticktext": [names[k] for k in few]}
     narrow |= {"xaxis.title.text": "", "margin.l": 56}
     narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
-    return ui.figure("bars", drawn, layout, alt, narrow=narrow)
+    return ui.figure("bars", [*drawn, *tips], layout, alt, narrow=narrow)
 
 
 # ---- folds
@@ -300,17 +302,15 @@ def bars(p: Softmaxes) -> Block:
 def as_table(p: Softmaxes) -> Block:
     """The twelve positions with the highest probability."""
     w, e, rows = p.window, p.shown.encoding, []
-    for k in np.argsort(-np.maximum(*p.probs), kind="stable")[:12].tolist():
+    highest = np.maximum(p.start.probs, p.end.probs)
+    for k in np.argsort(-highest, kind="stable")[:12].tolist():
         name, sets = texts.position_name(p.shown, w, k), None
         if w.is_context[k]:
             d = w.to_doc(k)
             sets = {"selection": [d, d]}
             name += f" of “{texts.word(e, d)}”" if "·" in texts.word(e, d) else ""
-        both = zip(p.logits, p.probs, strict=True)
-        numbers = [
-            x for logits, probs in both for x in (number(logits[k], 3), probability(probs[k]))
-        ]
-        rows.append(ui.row(str(k), name, *numbers, sets=sets))
+        both = ((number(side.logits[k], 3), probability(side.probs[k])) for side in p.sides)
+        rows.append(ui.row(str(k), name, *chain(*both), sets=sets))
     heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
     return ui.table("rows", heads, rows, "The twelve highest")
 
