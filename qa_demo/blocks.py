@@ -151,11 +151,9 @@ def button(
     return block("button", key, span, label=label, sets=dict(sets), off=off)
 
 
-def entry(
-    key: str, field: str, label: str, value: str = "", span: int = 6, most: int = 300
-) -> Block:
-    """A box for words; Enter sets the field."""
-    return block("entry", key, span, field=field, label=label, value=value, most=most)
+def entry(key: str, field: str, label: str, value: str, most: int = 300) -> Block:
+    """A box for words, a third of a line wide; Enter sets the field."""
+    return block("entry", key, 4, field=field, label=label, value=value, most=most)
 
 
 def flow(

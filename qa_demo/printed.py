@@ -104,9 +104,9 @@ def small_number(n: int) -> str:
     return names[n] if 0 <= n < len(names) else f"{n:,}"
 
 
-def plural(n: int, one: str, many: str | None = None) -> str:
+def plural(n: int, one: str) -> str:
     """A count with its noun; e.g. 2 and "window" give "2 windows"."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one}{'s' * (n != 1)}"
 
 
 def digits_of(value: float) -> int:

@@ -91,7 +91,6 @@ class Held(Pictures):
         self.held, self.model = reading, model
 
     def read(self, *_: Any) -> tuple[Reading, Need]:
-        """The reading."""
         return self.held, without_model if self.model is None else self.ask
 
     def ask(self, key: Any, make: Any, *, of: str = "reader", slow: bool = False) -> Any:

@@ -84,5 +84,4 @@ class Shown:
 
     @property
     def changed(self) -> bool:
-        """Whether logits were changed by hand."""
         return bool(self.state.edits)

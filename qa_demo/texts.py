@@ -60,11 +60,6 @@ def bold(e: Encoding, d: int) -> str:
     return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
 
 
-def figure_name(e: Encoding, window: Window, pos: int) -> str:
-    """A position in a figure, quoted."""
-    return bold_name(e, window.to_doc(pos), 24) if window.is_context[pos] else "<b>[CLS]</b>"
-
-
 def bold_name(e: Encoding, d: int, most: int = 20) -> str:
     """The word of a piece in quotes for a figure; of a very long word the piece alone."""
     if len(word(e, d)) <= most:
@@ -84,8 +79,14 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     return name
 
 
+def figure_name(shown: Shown, window: Window, pos: int, most: int = 24) -> str:
+    """A position in a figure."""
+    if window.is_context[pos]:
+        return bold_name(shown.encoding, window.to_doc(pos), most)
+    return f"<b>{escape(position_name(shown, window, pos))}</b>"
+
+
 def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:
-    """A position as parts, quoted."""
     if window.is_context[pos]:
         return said(shown.encoding, window.to_doc(pos), role)
     return [["“" + position_name(shown, window, pos) + "”", role]]
@@ -231,7 +232,6 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
 
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:
-    """A span's words as a quoted part."""
     return [quote(c.text, most), QUOTE]
 
 

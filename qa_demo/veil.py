@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from qa_demo.blocks import Block
 
-COVERED = ("idea", "finding", "formula", "figure", "table", "closing", "answer", "code")
+COVERED = ("idea", "finding", "formula", "figure", "table", "closing")
+"""Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
 KEPT = ("special", "blank", "edge", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""
 

@@ -39,7 +39,6 @@ figures_of = cache(load_known)
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
-    """The blocks of the step."""
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 
 
@@ -174,7 +173,6 @@ def score_of_selection(shown: Shown) -> Block:
 
 
 def conditions(shown: Shown, many: int) -> str:
-    """What the first screen does without."""
     split, windows = "", len(shown.reading.windows)
     if windows > 1:
         split = f"The paragraph was read in {windows} windows that overlap (chapter Long text); a "
@@ -436,7 +434,6 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
 
 
 def bin_table(s: Sure) -> Block:
-    """All that was counted."""
     rows = []
     for b in s.known.bins if s.known else ():
         shares = f"{100 * b.mean_prob:.1f}", f"{100 * b.accuracy:.1f}"

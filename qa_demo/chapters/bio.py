@@ -176,7 +176,7 @@ def folds(
         told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
         told += [says(d) for _, says in more]
         rows.append(ui.row(*told, sets={"selection": [d, d]}))
-    heads = ["piece", "token", *three, "likeliest", *(head for head, _ in more)]
+    heads = ["token no.", "token", *three, "likeliest", *(head for head, _ in more)]
     last = (
         "The answer in the page's head is that of start and end. Logits changed by hand do not "
         "change the tags, which have a layer of their own."
@@ -189,7 +189,6 @@ def folds(
 
 
 def every_token(tags: Tags) -> list[Block | None]:
-    """Three probabilities a token."""
     lone, runs = bio.illegal_at(tags.single.tolist()), bio.spans_of_tags(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
     home = first.start if first else [*lone, tags.shown.best.span.start][0]

@@ -53,7 +53,7 @@ IDEAS = (
     "of the right pair. *It is one quantity, on two scales.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Step by step, training lowers L, averaged over many texts. *"
+    "*Step by step, training lowers L, averaged over many texts.* "
     "S and E begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
@@ -142,7 +142,6 @@ class Case:
         self.begins = f"{when[:1].upper()}{when[1:]}: the" if when else "The"
 
     def loss_by(self, label: losses.Label) -> float:
-        """L of one label alone."""
         i, j = losses.right_pair(self.window, label.span)
         return -float(self.log_p[0][i] + self.log_p[1][j]) / 2
 
@@ -156,11 +155,9 @@ class Case:
         return f"after {step:,} training steps" if step else "before training"
 
     def named(self, pos: int, role: str) -> list[list[str]]:
-        """A position as parts, quoted."""
         return said_at(self.shown, self.window, pos, role)
 
     def words(self, span: Span | None, most: int = 44) -> str:
-        """A label, quoted."""
         return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
 
     def text(self, key: str, values: losses.Two, least: float, height: int) -> Block:
@@ -170,7 +167,6 @@ class Case:
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step."""
     case, step = Case(shown, own), shown.state.step
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
@@ -236,10 +232,10 @@ def the_loss(case: Case) -> Made:
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
     right = f"right: {'each by its share of people' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
-    e, w, marks, rows = case.shown.encoding, case.window, list[Mark](), list[Block]()
+    w, marks, rows = case.window, list[Mark](), list[Block]()
     for side, (y, log_p) in enumerate(zip(case.targets, case.log_p, strict=True)):
         at = np.flatnonzero(y).tolist()
-        marks += [(side, float(log_p[k]), figure_name(e, w, k)) for k in at]
+        marks += [(side, float(log_p[k]), figure_name(case.shown, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
@@ -416,7 +412,6 @@ def every_p(case: Case) -> Block:
 
 
 def exactly(case: Case) -> str:
-    """Conditions that the screens do without."""
     z = [number(float(logsumexp(x)), 3) for x in (case.start, case.end)]
     step, many = case.shown.state.step, len(case.shown.reading.windows)
     said = {

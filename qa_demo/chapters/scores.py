@@ -82,7 +82,6 @@ class Two:
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step."""
     return (two_questions, one_logit, layers)[shown.state.step - 1](Two(shown, own))
 
 
@@ -127,7 +126,7 @@ def two_questions(two: Two) -> list[Block | None]:
         ),
         ui.finding(said + two.by_hand, texts.said(e, i), *given),
         ui.choice("second", "second question", options, span=8) if options else None,
-        ui.entry("typed", box, "type a second question, then Enter", two.own.typed, span=4),
+        ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
         ui.legend("key", *marks, *texts.split_word(e, [d for d, _ in words])),
         plane(two, words, first if followed is second else second),
@@ -192,7 +191,8 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     arrows, square = zip(arcs, roles, strict=False), {"color": GREY, "size": 9, "symbol": "square"}
     drawn = [tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6})]
     drawn.append(fig.dots(none, square, [escape(e.cls_token)]))
-    drawn += [fig.arrow(arc, role) for arc, role in arrows if fig.long_enough(arc, high - low)]
+    for arc, role in arrows:
+        drawn += fig.arrow(arc, role, high - low)
     for which, at, some in (("first", before, firsts), ("second", after, seconds)):
         colours = [role for _, role in some]
         fill = PAPER if at is after else colours
@@ -210,7 +210,6 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
 
 
 def exactly_two(two: Two) -> Block:
-    """Conditions that the first screen does without."""
     own = "This reader's began as normal random numbers of standard deviation 0.02, both b at 0. "
     own *= two.shown.state.reader == "bundled"
     said = (
@@ -435,7 +434,6 @@ def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, f
 
 
 def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
-    """Logit and place after each layer."""
     rows = []
     for k, places in enumerate(zip(*ranks, strict=True)):
         start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])

@@ -82,7 +82,6 @@ class Own(Record):
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step."""
     step = shown.state.step
     return [ui.idea(IDEAS[step - 1]), *(boundary, schemes, to_reader, worth)[step - 1](shown, own)]
 
@@ -104,7 +103,6 @@ def key(fill: str, words: str, model: str) -> Block:
 
 
 def quoted(token: str) -> Part:
-    """A token in quotation marks."""
     return [f"“{spelled(token)}”", QUOTE]
 
 
@@ -130,7 +128,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     given = mine or known.hidden_in(own.passage or FIRST[1])
     found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
     label = "own sentence; [MASK] hides a place"
-    box = ui.entry("own", "own.spanbert.text", label, own.text or "", span=4, most=500)
+    box = ui.entry("own", "own.spanbert.text", label, own.text or "", 500)
     others = choose(own, 1, ODD, span=8), box
     if isinstance(found, str):
         fault = ui.finding("This sentence cannot be shown: {}.", found)
@@ -258,7 +256,6 @@ def losses(b: core.Blank) -> Block:
 
 
 def blanks_table(found: core.Filled) -> Block:
-    """Every blank with both layers' first guesses."""
     rows, true = [], found.given.known
     for p in found.plain.pieces:
         cells = [found.name(p), spelled(p.token) if true else "?"]
@@ -423,7 +420,6 @@ def sum_of(rows: Sequence[known.Change], found: Sequence[known.Gain]) -> list[Pa
 
 
 def worth_table(w: known.Worth) -> Block:
-    """Every row, every seed."""
     made, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
     for k, r in enumerate(w.rows):
         cells = [r.name]

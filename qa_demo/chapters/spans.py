@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
-from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, STRONG, escape, number, plural, quote
@@ -35,7 +34,7 @@ class Square:
         self.window = w = shown.window
         inside = slice(w.context_at, w.context_at + w.doc_stop - w.doc_start)
         start, end = shown.reading.logits(w.index)
-        self.start, self.end = start[inside].astype(float), end[inside].astype(float)
+        self.start, self.end = start[inside], end[inside]
         self.null = float(start[0]) + float(end[0])
         at = np.arange(len(w))[inside]
         allowed = reason_codes(w, at[:, None], at[None, :], shown.decode) == 0
@@ -58,6 +57,12 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq, best, p = Square(shown), shown.best, shown.prediction
     many = len(shown.reading.windows) if len(shown.reading.windows) > 1 else 0
+    span, short = shown.selection, ""
+    if p.limit is not None and shown.lead < 0:
+        short = f", more, but wins only if it leads by over {number(p.limit)} "
+        short += "(Answer, “Or no answer?”)"
+    score = ["score = ", *ui.summed(*sq.logits(span.start, span.end))]
+    score.append([f"  {quote(shown.encoding.text(span), 34)}", QUOTE])
     return [
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
@@ -70,14 +75,14 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             f" in window {sq.window.index + 1} of {many}" if many else "",
             [number(best.score), STRONG],
             number(p.null_score) + (f" (window {p.null_window + 1})" if many else ""),
-            " and wins" if p.answer is None else _short(p),
+            " and wins" if p.answer is None else short,
         ),
         square(shown, sq),
         ui.group(
             "side",
             5,
             listed(shown, HEAD, 26),
-            selected_sum(shown, sq),
+            ui.formula("sum", score),
             together(shown, sq),
             other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
@@ -89,13 +94,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 
 # ---- the square
-
-
-def _short(p: Prediction) -> str:
-    """Why "no answer" does not win with a higher score."""
-    if p.limit is None or p.score_diff is None or p.score_diff <= 0:
-        return ""
-    return f", more, but wins only if it leads by over {number(p.limit)} (Answer, “Or no answer?”)"
 
 
 def square(shown: Shown, sq: Square) -> Block:
@@ -216,13 +214,6 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
 
 
 # ---- beside it
-
-
-def selected_sum(shown: Shown, sq: Square) -> Block:
-    """score = 5.90 + 6.19 = 12.09 of the selected pair."""
-    both = sq.logits(shown.selection.start, shown.selection.end)
-    name = [f"  {quote(shown.encoding.text(shown.selection), 34)}", QUOTE]
-    return ui.formula("sum", ["score = ", *ui.summed(*both), name])
 
 
 def together(shown: Shown, sq: Square) -> Block:

@@ -63,12 +63,10 @@ class Softmaxes:
         self.chosen = self.start.top if own.position is None else min(own.position, last)
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
-        """A position, quoted."""
         return texts.said_at(self.shown, self.window, pos, role)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step."""
     p = Softmaxes(shown, own)
     made = (first_step, every_position, change)[shown.state.step - 1](shown, p)
     return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
@@ -201,7 +199,6 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
 
 
 def key(shown: Shown, p: Softmaxes, step: int) -> Block:
-    """What the marks of the text mean."""
     answers = shown.prediction.answer is not None
     docs = shown.best.span.end, *range(p.window.doc_start, p.window.doc_stop)
     return ui.legend(
@@ -316,7 +313,6 @@ def as_table(p: Softmaxes) -> Block:
 
 
 def exactly(p: Softmaxes) -> str:
-    """Conditions that the first screen does without."""
     return (
         f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
         f"question, the separators and {int(p.window.is_context.sum()):,} tokens of the "

@@ -79,7 +79,6 @@ class Own(Record):
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    """The blocks of the step."""
     k = shown.state.step - 1
     return [ui.idea(IDEAS[k]), *(rests_on, the_test, a_head)[k](Shares(shown), own)]
 
@@ -114,11 +113,9 @@ class Shares:
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
     def name(self, pos: int) -> list[list[str]]:
-        """A token as quoted parts."""
         return texts.said_at(self.shown, self.window, pos)
 
     def quoted(self, k: int, most: int = 30) -> str:
-        """A word in quotation marks."""
         return quote(self.words.items[k].text, most)
 
     def test(self) -> Hidden | None:
@@ -241,7 +238,6 @@ def summed(shares: Shares) -> list[Block]:
 
 
 def shares_exactly(shares: Shares) -> list[str]:
-    """Conditions of step 1."""
     a, n = shares.found, shares.found.n_steps
     blank, special = BLANKS[a.baseline or "pad"], number(a.sum - float(shares.values.sum()))
     return [

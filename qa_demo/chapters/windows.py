@@ -20,7 +20,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold_name, position_name, said, said_at, span_words, undo, word
+from qa_demo.texts import figure_name, said, said_at, span_words, undo, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -82,7 +82,6 @@ class Windows(Proposals):
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
-    """The blocks of the step."""
     w, step = Windows(shown), shown.state.step
     made = (split, one_window, no_answer, three_rules)[step - 1](w)
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
@@ -374,10 +373,8 @@ def sum_of(w: Windows, r: Proposal) -> tuple[str, str]:
 
 def mean_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """(0.936 [CLS] + 0.923 “Tr·ajan”) / 2 ≈ 0.930."""
-    names, (*_, start, end) = [], r.tops
-    for pos in r.tops[:2]:
-        inside, name = r.window.is_context[pos], position_name(w.shown, r.window, pos)
-        names.append(bold_name(w.encoding, r.window.to_doc(pos), 16) if inside else escape(name))
+    i, j, start, end = r.tops
+    names = [figure_name(w.shown, r.window, pos, 16) for pos in (i, j)]
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
     one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
     return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}", mean
@@ -409,7 +406,6 @@ RULES = {
 
 
 def exactly(w: Windows) -> list[Block | str]:
-    """Conditions, variants and provenance of the step."""
     step, limit, short = w.shown.state.step, number(w.threshold, 3), w.safe
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"

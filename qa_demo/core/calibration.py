@@ -234,6 +234,6 @@ def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -
         return Sure(best, "It was measured by the default rule for windows, and another is chosen")
     known = sureness(reading, best)
     if known is None or known.answerable is None or known.claim is None:
-        return Sure(best, "It was measured for spans of at most 30 pieces, and this one is longer")
+        return Sure(best, "It was measured for spans of at most 30 tokens, and this one is longer")
     parts = known.answerable, known.right_if_answerable
     return Sure(best, "", parts, known.claim, found, bin_of(found.bins, known.claim))

@@ -76,7 +76,6 @@ class Columns:
             self.names.append(name if a < z or whole else escape(dotted(e, a)))
 
     def of(self, d: int) -> int:
-        """The column of a token."""
         return next(n for n, (_, z) in enumerate(self.cells) if d <= z)
 
     def reach(self, first: int, last: int, gap: float) -> tuple[float, float]:

@@ -23,8 +23,8 @@ Mark = tuple[int, float, str]
 """A right position on the curve: of starts (0) or of ends (1), its log P, its escaped words."""
 
 
-def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
-    """-log P over P with a mark for each right position; the `most` probable ones have a name."""
+def cost_curve(marks: Sequence[Mark]) -> Block:
+    """-log P over P with a mark for each right position; the six most probable ones have a name."""
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
     marks = sorted(marks, key=lambda mark: mark[1])
     few, sides = len(marks) <= 2, [SIDES[side] for side, *_ in marks]
@@ -45,7 +45,7 @@ def cost_curve(marks: Sequence[Mark], most: int = 6) -> Block:
     def names(pixels: int, brief: bool) -> list[Block]:
         """Right of the marks, above the curve and each other, the highest first."""
         made, top, named = list[Block](), 0.0, list(zip(marks, sides, at, strict=True))
-        for (_, log_p, words), (name, role, _), (p, cost) in reversed(named[-most:]):
+        for (_, log_p, words), (name, role, _), (p, cost) in reversed(named[-6:]):
             rows = [words if brief else f"right {name}: {words}"]
             if few:
                 d = digits_of(log_p)

@@ -58,7 +58,6 @@ def ticks(most: float) -> list[float]:
 
 
 def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
-    """Words to the right of the bars."""
     font = {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
     return ui.scatter("text", x, list(y), text=list(words), cliponaxis=False, **font)
 

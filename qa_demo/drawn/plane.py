@@ -32,17 +32,14 @@ def bowed(a: Points, b: Points, size: Points) -> Points:
     return found
 
 
-def long_enough(path: Points, size: Points) -> bool:
-    """Whether there is room for an arrow between the ends of a line."""
-    return bool(np.linalg.norm((path[-1] - path[0]) / size) > 0.05)
-
-
-def arrow(path: Points, role: str) -> Block:
-    """A line [n, 2] with a head at its end."""
+def arrow(path: Points, role: str, size: Points) -> list[Block]:
+    """A line [n, 2] with a head at its end, where there is room for one in a plane of this size."""
+    if np.linalg.norm((path[-1] - path[0]) / size) <= 0.05:
+        return []
     head: Block = {"symbol": "arrow", "angleref": "previous", "size": [0] * (len(path) - 1) + [15]}
     head |= {"color": role, "opacity": 1, "line": {"width": 0}}
     x, y, line = packed(path[:, 0]), packed(path[:, 1]), {"color": role, "width": 2.5}
-    return scatter("lines+markers", x, y, marker=head, line=line)
+    return [scatter("lines+markers", x, y, marker=head, line=line)]
 
 
 def one_of_many(values: Points, k: int, role: str, said: str) -> list[Block]:

@@ -112,7 +112,6 @@ class Stairs:
         self.texts += [arrow, label(text, start, below, strong, xshift=6 if left else -6, **back)]
 
     def figure(self, key: str, alt: str) -> Block:
-        """The figure."""
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
         layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, int(self.right), 4, 0)
         layout["xaxis"] = ui.axis(None, range=[-0.5, self.n - 0.5], **plain)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qa_demo.drawn.plane import bowed, long_enough, names_apart, one_of_many, stacked
+from qa_demo.drawn.plane import arrow, bowed, names_apart, one_of_many, stacked
 from tests.printed import unpacked
 
 LOW, HIGH = np.zeros(2), np.array([10.0, 10.0])
@@ -28,7 +28,7 @@ def test_a_line_and_the_one_back_fall_apart():
 
 def test_a_very_short_line_has_no_room_for_a_head():
     lines = [np.array([[0.0, 0.0], [to, 0.0]]) for to in (0.4, 0.6)]
-    assert [long_enough(path, HIGH) for path in lines] == [False, True]
+    assert [len(arrow(path, "start", HIGH)) for path in lines] == [0, 1]
 
 
 def test_one_column_is_drawn_and_the_others_are_one_broken_line():

@@ -102,7 +102,7 @@ def test_a_span_that_no_limit_allows_makes_no_claim() -> None:
         found = replace(best, span=span, window=window)
         assert (pair_claim(reading, found) is None) == (sureness(reading, found) is None) != legal
         if not legal:
-            assert "at most 30 pieces" in sure_of(reading, found, COUNTED, "logits").why
+            assert "at most 30 tokens" in sure_of(reading, found, COUNTED, "logits").why
 
 
 def test_the_shift_by_hand_and_at_the_edges() -> None:
