@@ -33,6 +33,7 @@ KINDS.paragraph = (b) => {
 export function set(patch) {
   state = { ...state, ...patch };
   draw();
+  if (patch.selection) here("[data-block=opened]").scrollIntoView({ block: "nearest" });
 }
 
 /** The block of a number, with those that it holds; an overlay moves without a new drawing. */
@@ -67,5 +68,5 @@ const theme = () => {
 };
 theme();
 dark.addEventListener("change", theme);
-here(".spanlight").append(grid);
+here(".spanlight").append(el("div", { class: "report" }, grid));
 unpack();

@@ -13,7 +13,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, START, Block
 from qa_demo.core.base import Bools, Floats
 from qa_demo.evaluation.calibrate import halves
-from qa_demo.evaluation.compare import Draws, Interval, paired, units_of
+from qa_demo.evaluation.compare import Interval, Units, paired
 from qa_demo.evaluation.lines import Evaluation, Row
 from qa_demo.evaluation.table import Table, table_of
 from qa_demo.printed import escape, number, signed
@@ -77,13 +77,10 @@ def side_of(name: str, found: Evaluation, role: str, up: int) -> Side:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What all sections draw from: the readers, draws of what is `drawn`, the questions that are
-    scored apart, by name.
-    """
+    """What all sections draw from: the readers, and questions that are scored apart, by name."""
 
     sides: list[Side]
-    draws: Draws
-    drawn: str
+    units: Units
     parts: dict[str, Bools]
     differs: tuple[str, ...]
     page: str
@@ -98,25 +95,26 @@ class Shown:
 
     def means(self, values: Floats, masks: Sequence[Bools]) -> Interval:
         """The mean of values [n] over each of these parts of the questions."""
-        return self.draws.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
+        return self.units.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
 
 
 def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
-    """Pair the lines and draw the articles. Errors: BadInput where two files share no question."""
-    name, differs = str(first.run["reader"]), tuple[str, ...]()
-    if second is None:
-        sides = [side_of(name, first, START, 0)]
-    else:
-        a, b, differs = paired(first, second)
-        other = str(second.run["reader"])
-        name, other = (f"{name} (A)", f"{other} (B)") if name == other else (name, other)
-        sides = [side_of(name, a, START, 1)]
-        sides += [side_of(other, b, END, -1)]
-    units, drawn = units_of(sides[0].rows)
-    parts, has = {"all questions": np.ones(len(units), dtype=bool)}, sides[0].table.answerable
+    """Pair the lines. Errors: BadInput where two files share no question."""
+    found, differs, looks = [first], tuple[str, ...](), [(START, 0)]
+    if second is not None:
+        *found, differs = paired(first, second)
+        looks = [(START, 1), (END, -1)]
+    names = [str(x.run["reader"]) for x in found]
+    if len({*names}) < len(names):
+        names = [f"{names[0]} (A)", f"{names[0]} (B)"]
+    sides = [
+        side_of(name, x, role, up) for name, x, (role, up) in zip(names, found, looks, strict=True)
+    ]
+    has = sides[0].table.answerable
+    parts = {"all questions": np.ones_like(has)}
     if sides[0].table.both:
         parts |= {"with an answer": has, "without one": ~has}
-    return Shown(sides, Draws(units), drawn, parts, differs, page)
+    return Shown(sides, Units(sides[0].rows), parts, differs, page)
 
 
 # ---- blocks
@@ -128,10 +126,10 @@ def head(s: Shown, key: str, title: str, idea: str) -> list[Block]:
     return [heading, ui.sentence(f"{key}-idea", "note", idea), *readers(s, key)]
 
 
-def readers(s: Shown, key: str) -> list[Block]:
+def readers(s: Shown, key: str, *more: tuple[str, str, str]) -> list[Block]:
     """Which colour is which reader; nothing for one alone."""
     marks = [("dot", side.role, side.name) for side in s.sides]
-    return [ui.legend(f"{key}-readers", *marks)] * (len(marks) > 1)
+    return [ui.legend(f"{key}-readers", *marks, *more)] * (len(marks) > 1)
 
 
 def thresholds(s: Shown, at: str, sign: int = 1) -> list[Block]:
@@ -158,27 +156,25 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
 
 
 def ticks(names: Sequence[tuple[float, str]]) -> Block:
-    """An axis of rows with their names, the first on top."""
+    """An axis of rows with their names, the first on top; the margin grows with the names."""
     at, said = [x for x, _ in names], [name for _, name in names]
-    return ui.axis(tickvals=at, ticktext=said, showgrid=False, range=[at[-1] + 0.6, -0.7])
-
-
-Panel = tuple[Block, list[Block]]
-"""An axis of numbers, and its traces."""
+    rows: Block = {"tickvals": at, "ticktext": said, "range": [at[-1] + 0.6, -0.7]}
+    return ui.axis(showgrid=False, automargin=True, **rows)
 
 
 def forest(
-    key: str, names: Sequence[tuple[float, str]], panels: Sequence[Panel], high: int, alt: str
+    key: str,
+    names: Sequence[tuple[float, str]],
+    axis: Block,
+    traces: list[Block],
+    high: int,
+    alt: str,
 ) -> Block:
-    """Rows of dots, each so many pixels high, in panels side by side."""
-    data, axes = [], {"yaxis": ticks(names)}
-    for p, (axis, traces) in enumerate(panels):
-        n, right = str(p + 1) if p else "", (p + 1) / len(panels)
-        domain = [p / len(panels), right - 0.06 * (right < 1)]
-        axes[f"xaxis{n}"] = axis | {"domain": domain, "anchor": "y"}
-        data += [trace | {"xaxis": f"x{n}"} for trace in traces]
-    layout = ui.layout(round(90 + high * (names[-1][0] + 1)), 160, 16, 42, 48, **axes)
-    return ui.figure(key, data, layout, alt)
+    """Rows of dots, each so many pixels high; two stand beside each other."""
+    top, bottom = (42, 10) if "side" in axis else (16, 48)
+    height = round(high * (names[-1][0] + 1)) + top + bottom
+    layout = ui.layout(height, 20, 16, top, bottom, xaxis=axis, yaxis=ticks(names))
+    return ui.figure(key, traces, layout, alt, span=6)
 
 
 def words(found: Interval, sign: bool = False) -> list[str]:

@@ -17,10 +17,10 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.evaluation import drawn
-from qa_demo.evaluation.compare import LEAST, more_articles
+from qa_demo.evaluation.compare import LEAST, Interval, more_units
 from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
 from qa_demo.evaluation.lines import MEANING, Evaluation
-from qa_demo.evaluation.sections import by_group, failures, reliability
+from qa_demo.evaluation.sections import by_group, failures, opened, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
@@ -73,8 +73,8 @@ def title(s: Shown) -> list[Block]:
     """Who was asked what."""
     run, whole = s.sides[0].run, plural(len(s.sides[0].rows), "question")
     parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
-    asked = f"{', '.join(parts[1:]) or whole} from {plural(s.draws.count, s.drawn[:-1])} of "
-    asked += f"{run.get('file', 'rows')}, scored by the rules of SQuAD {run['rules']}."
+    asked = f"{', '.join(parts[1:]) or whole} from {s.units} of {run.get('file', 'rows')}, "
+    asked += f"scored by the rules of SQuAD {run['rules']}."
     heading = ui.sentence("title", "heading", title_of(s))
     return [heading, ui.sentence("asked", "closing", asked)]
 
@@ -84,75 +84,87 @@ def title(s: Shown) -> list[Block]:
 
 def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
     """In words, then both readers as dots with intervals, and their difference."""
-    intervals = f"Bars: 95 % intervals from drawing whole {s.drawn}."
-    if s.draws.count < LEAST:
-        intervals = f"Fewer than {LEAST} {s.drawn} say nothing of others: there is no interval."
     modes = [(MODES[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
     metrics = [(name, {"metric": m}, m == metric) for m, name in METRICS.items()]
+    intervals = f"95 % intervals over {s.units.called}s; none where fewer than {LEAST} hold such "
+    said, legend = list[str](), list[tuple[str, str, str]]()
+    if len(s.sides) == 2:
+        legend = [("dot", INK, "difference: {} − {}".format(*(side.name for side in s.sides)))]
+        gaps = {MODES[m]: difference(s, metric, m) for m in s.values["mode"] if m != mode}
+        said = [f"{name} {drawn.words(gap, sign=True)[0]}" for name, gap in gaps.items()]
+    others = f"The difference by other thresholds: {'; '.join(said)}."
     return [
         ui.sentence("verdict", "idea", *verdict_words(s, metric, mode)),
+        *[ui.sentence("others", "note", others)] * bool(said),
         ui.choice("metric", "Score", metrics, 4),
         *[ui.choice("mode", "Threshold", modes, 8)] * (len(modes) > 1),
         *(ui.sentence(f"differs-{k}", "note", f"{x}.") for k, x in enumerate(s.differs)),
-        *drawn.readers(s, "verdict"),
-        *[score_figure(s, metric, mode)] * (len(s.sides) + len(s.parts) > 2),
-        ui.sentence("intervals", "closing", intervals),
+        *drawn.readers(s, "verdict", *legend),
+        *score_figures(s, metric, mode),
+        ui.sentence("bars", "closing", f"In brackets and as bars: {intervals}questions."),
     ]
 
 
 def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
-    values, count, unit = [x.scores(metric, mode) for x in s.sides], s.draws.count, s.drawn[:-1]
-    means = zip(s.sides, drawn.words(s.draws.mean(values)), strict=True)
-    each = [f"{side.name} {mean}" for side, mean in means]
+    mean, names = s.units.mean, [side.name for side in s.sides]
+    means = drawn.words(mean([x.scores(metric, mode) for x in s.sides]))
+    each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"threshold{'s' * (len(each) > 1)} {MODES[mode]}{': ' * bool(at)}{at}"
     if any(side.limits["run"] is None for side in s.sides):
         how = "no answer is ever withheld"
-    asked = f" {METRICS[metric]} on {plural(len(values[0]), 'question')}; {how}. "
+    asked = f" {METRICS[metric]} on {plural(len(s.sides[0].rows), 'question')}; {how}. "
     if len(each) == 1:
         return [[each[0], STRONG], asked]
-    apart = values[0] - values[1]
-    gap = s.draws.mean(apart)
-    value, low, high = (float(x[0]) for x in gap)
+    gap = difference(s, metric, mode)
     numbers = f"{', '.join(each)}{asked}Difference {drawn.words(gap, sign=True)[0]}. "
-    if count < LEAST:
-        return [[f"No verdict from {plural(count, unit)}. ", STRONG], numbers]
-    if s.draws.told(apart):
-        return [[f"{s.sides[0 if value > 0 else 1].name} is better. ", STRONG], numbers]
-    if low > 0 or high < 0:
-        numbers += f"The interval leaves out 0, but where the sign of each {unit}'s difference is "
-        numbers += "drawn by chance, one as large comes in more than one case of 20. "
+    value, low, high = (float(x[0]) for x in gap)
+    if s.units.count < LEAST:
+        return [[f"No verdict from {s.units}. ", STRONG], numbers]
+    if gap.told:
+        return [[f"{names[value < 0]} is better. ", STRONG], numbers]
     end = "It is too small to be told apart by more questions."
-    if more := more_articles(value, low, high, count):
-        asks, others = number(more * len(apart) / count, 0), plural(more, f"other {unit}")
-        end = f"Were it to stay as large, some {asks} more questions from {others} would tell them "
-        end += "apart."
+    if more := more_units(value, low, high, s.units.count):
+        asks = number(float(f"{more * len(s.sides[0].rows) / s.units.count:.2g}"), 0)
+        end = f"Were it to stay as large, some {asks} more questions from "
+        end += f"{plural(more, f'other {s.units.called}')} would tell them apart."
     return [["The two cannot be told apart. ", STRONG], numbers, end]
 
 
-def score_figure(s: Shown, metric: str, mode: str) -> Block:
+def difference(s: Shown, metric: str, mode: str) -> Interval:
+    """The first reader's mean less the second's."""
+    return s.units.mean(np.subtract(*(x.scores(metric, mode) for x in s.sides)))
+
+
+def score_figures(s: Shown, metric: str, mode: str) -> list[Block]:
     """A row for all questions, those with and those without an answer; left the scores, right the
     differences.
     """
     values = [side.scores(metric, mode) for side in s.sides]
+    if len(values) + len(s.parts) == 2:
+        return []
 
-    def dots(role: str, up: float, scores: Any, **sign: bool) -> Block:
-        """Dots with their numbers above them, the whole interval under the pointer."""
+    def dots(role: str, up: int, scores: Any, **sign: bool) -> Block:
+        """Dots with their numbers, the whole interval under the pointer."""
         found = s.means(scores, [*s.parts.values()])
-        each, ys = drawn.words(found, **sign), [k - up for k in range(len(s.parts))]
+        each, ys = drawn.words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
-        text |= {"mode": "markers+text", "textposition": "top center", "cliponaxis": False}
-        return drawn.dots(role, found, ys, hovertext=each, **text)
+        text |= {"mode": "markers+text", "cliponaxis": False, "hovertext": each}
+        text["textposition"] = "bottom center" if up < 0 else "top center"
+        return drawn.dots(role, found, ys, **text)
 
-    each = [dots(x.role, 0.2 * x.up, v) for x, v in zip(s.sides, values, strict=True)]
-    panels = [(ui.axis(f"{METRICS[metric]}, %"), each)]
+    each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
+    panels: list[tuple[Block, list[Block]]] = [(ui.axis(f"{METRICS[metric]}, %"), each)]
     if len(s.sides) == 2:
-        minus = " − ".join(drawn.short(side.name, 14) for side in s.sides)
-        axis = ui.axis(f"{minus}, points", zeroline=True, zerolinecolor=GREY)
-        panels.append((axis, [dots(INK, 0.0, values[0] - values[1], sign=True)]))
+        apart = dots(INK, 0, values[0] - values[1], sign=True)
+        axis = ui.axis("difference, points", zeroline=True, zerolinecolor=GREY)
+        panels.append((axis, [apart]))
     alt = f"{METRICS[metric]} of each reader and their difference, as the sentence above says."
-    return drawn.forest("scores", [*enumerate(s.parts)], panels, 66, alt)
+    return [
+        drawn.forest(f"scores-{k}", [*enumerate(s.parts)], axis, traces, 66, alt)
+        for k, (axis, traces) in enumerate(panels)
+    ]
 
 
 # ---- the threshold
@@ -193,7 +205,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
         found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; as run, at "
         found += f"{number(side.limits['run'])}, {number(run.mean(), 1)})"
-        lost = s.draws.mean(scores - most)
+        lost = s.units.mean(scores - most)
         good = limits[lost.high >= -1e-9].tolist()
         if good:
             found += f"; {number(good[0])} to {number(good[-1])} cannot be told from it"
@@ -242,7 +254,7 @@ def kinds(s: Shown, at: str) -> list[Block]:
     cut = [name.replace(" although", "<br>although") for name in names]
     axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
     axes["xaxis"] = ui.axis("questions", rangemode="tozero")
-    layout, alt = ui.layout(70 + 44 * len(seen), 160, 40, 8, 46, **axes), "Questions of each kind."
+    layout, alt = ui.layout(70 + 44 * len(seen), 20, 40, 8, 46, **axes), "Questions of each kind."
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
     meaning = [ui.row(name, MEANING[name]) for name in names]
@@ -274,6 +286,7 @@ SECTIONS: tuple[tuple[Any, ...], ...] = (
     (kinds, "at"),
     (by_group, "metric", "at"),
     (reliability,),
-    (failures, "at", "who", "selection"),
+    (failures, "at", "who"),
+    (opened, "at", "who", "selection"),
 )
 """What each section shows of the state."""

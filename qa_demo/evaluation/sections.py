@@ -2,14 +2,13 @@
 link to the page in its state.
 """
 
-import base64
 import re
 from bisect import bisect
 from collections import Counter
 from functools import lru_cache
+from urllib.parse import urlencode
 
 import numpy as np
-import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, Block
@@ -18,7 +17,7 @@ from qa_demo.core.metrics import calibration, calibration_error, normalize
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.drawn import Shown, Side
 from qa_demo.evaluation.lines import Row
-from qa_demo.printed import STRONG, Part, number, quote
+from qa_demo.printed import STRONG, Part, escape, number, quote
 
 # ---- groups
 
@@ -28,7 +27,7 @@ MOST = 12
 """Groups of one slice that are drawn: those of most questions."""
 WORD = re.compile(r"\b(how (many|much)|whom?|whose|what|which|when|where|why|how)\b")
 ANSWERS = ("", "1 word", "2 words", "3 to 4 words", "5 to 8 words", "9 words or more")
-PARAGRAPHS = ("under 100 tokens", "100 to 149", "150 to 199", "200 to 299", "300 or more")
+PARAGRAPHS = ("under 100", "100 to 149", "150 to 199", "200 to 299", "300 or more")
 
 
 def question_word(question: str) -> str:
@@ -44,59 +43,51 @@ def traits(row: Row) -> dict[str, str]:
     return {
         "question word": question_word(row["question"]),
         "right answer": ANSWERS[bisect((1, 2, 3, 5, 9), min(golds, default=0))],
-        "paragraph": PARAGRAPHS[bisect((100, 150, 200, 300), row["tokens"] or 0)],
+        "paragraph, tokens": PARAGRAPHS[bisect((100, 150, 200, 300), row["tokens"] or 0)],
         **row["columns"],
     }
 
 
-@lru_cache(maxsize=256)
-def groups(s: Shown) -> tuple[list[tuple[float, str]], dict[str, list[tuple[float, Bools]]]]:
-    """The rows of the forest plot, as (y, name): each slice that has at least two groups of FEWEST
-    questions in a part, and its groups; and for each part the rows with their questions there.
-    """
-    parts = dict([*s.parts.items()][1:] or s.parts.items())
-    each, y, names = [traits(row) for row in s.sides[0].rows], 0.0, list[tuple[float, str]]()
-    rows: dict[str, list[tuple[float, Bools]]] = {part: [] for part in parts}
+Group = tuple[float, str, Bools | None]
+"""Where a row of the forest plot stands, its name, and its questions; a slice's name has none."""
+
+
+def groups(s: Shown, part: Bools) -> list[Group]:
+    """Each slice that has at least two groups of FEWEST questions of a part, and its groups."""
+    each, rows, y = [traits(row) for row in s.sides[0].rows], list[Group](), 0.0
     for title in dict.fromkeys(name for one in each for name in one):
         held = np.array([one.get(title, "") for one in each])
-        often = [name for name, _ in Counter(held[held != ""].tolist()).most_common(MOST)]
-        often.sort(key=[*ANSWERS, *PARAGRAPHS, *often].index)
-        masks = {name: {part: x & (held == name) for part, x in parts.items()} for name in often}
-        enough = [x for x in often if max(part.sum() for part in masks[x].values()) >= FEWEST]
+        often = Counter(held[part & (held != "")].tolist()).most_common(MOST)
+        enough = {name: count for name, count in often if count >= FEWEST}
         if len(enough) < 2:
             continue
-        names.append((y, f"<b>{drawn.short(title, 26)}</b>"))
-        for k, name in enumerate(enough, 1):
-            names.append((y + k, f"{drawn.short(name, 22)} · {(held == name).sum():,}"))
-            for part, mask in masks[name].items():
-                rows[part] += [(y + k, mask)] * bool(mask.sum() >= FEWEST)
-        y += len(enough) + 1.4
-    return names, rows
+        rows.append((y, f"<b>{drawn.short(title, 26)}</b>", None))
+        for name in sorted(enough, key=[*ANSWERS, *PARAGRAPHS, *enough].index):
+            y += 1
+            rows.append((y, f"{drawn.short(name, 22)} · {enough[name]:,}", part & (held == name)))
+        y += 1.4
+    return rows
 
 
 def by_group(s: Shown, metric: str, at: str) -> list[Block]:
     """Groups as a forest plot: questions with and without an answer side by side."""
-    names, rows = groups(s)
-    if not names:
-        return []
-    panels = []
-    for part, masks in rows.items():
-        traces = [
-            drawn.dots(
-                side.role,
-                s.means(side.scores(metric, at), [mask for _, mask in masks]),
-                [y - 0.17 * side.up for y, _ in masks],
-            )
-            for side in s.sides
-            if masks
-        ]
-        panels.append((ui.axis(f"{part}, %", range=[-3, 103], side="top"), traces))
-    idea = f"Groups of at least {FEWEST} questions, with how many there are. "
-    if len(s.parts) > 1:
+    idea, figures = f"Groups of at least {FEWEST} questions, with how many there are. ", []
+    parts = [*s.parts.items()][1:] or [*s.parts.items()]
+    if len(parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
-    alt = "Scores of groups of questions, with and without an answer apart."
-    figure = drawn.forest("groups-figure", names, panels, 23, alt)
-    return [*drawn.head(s, "groups", "Groups", idea), figure]
+    for name, part in parts:
+        if not (rows := groups(s, part)):
+            continue
+        masks = [mask for _, _, mask in rows if mask is not None]
+        at_y = np.array([y for y, _, mask in rows if mask is not None])
+        axis, alt = ui.axis(f"{name}, %", range=[-3, 103], side="top"), f"Groups of {name}."
+        traces = [
+            drawn.dots(x.role, s.means(x.scores(metric, at), masks), (at_y - 0.17 * x.up).tolist())
+            for x in s.sides
+        ]
+        names = [(y, said) for y, said, _ in rows]
+        figures.append(drawn.forest(f"groups-{name}", names, axis, traces, 23, alt))
+    return [*drawn.head(s, "groups", "Groups", idea), *figures] if figures else []
 
 
 # ---- reliability
@@ -109,6 +100,8 @@ def reliability(s: Shown) -> list[Block]:
         claim = np.array([row["claim"] for row in side.rows], dtype=np.float64)  # None as NaN
         mask, right = np.isfinite(claim), side.table.right.astype(float)
         if mask.sum() < FEWEST:
+            few = f" says how sure it is of {mask.sum()} of {len(mask):,} best spans: too few. "
+            said += [[side.name, STRONG], few]
             continue
         table = calibration(claim[mask], right[mask])
         tenth = np.where(mask, np.minimum(np.nan_to_num(claim) * 10, 9).astype(int), -1)
@@ -125,7 +118,7 @@ def reliability(s: Shown) -> list[Block]:
     even = {"color": GREY, "width": 1.5, "dash": "dot"}
     data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
     axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 104])}
-    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-3, 103])
+    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-9, 103])
     idea = (
         "By the claim, on all questions, with how many there are in each tenth. It speaks of the "
     )
@@ -144,36 +137,17 @@ def reliability(s: Shown) -> list[Block]:
 SPANS = 5
 
 
-def failures(s: Shown, at: str, who: str, opened: str) -> list[Block]:
-    """The wrong answers furthest from the threshold, and the one of this number, "0" the first."""
+def failures(s: Shown, at: str, who: str) -> list[Block]:
+    """The wrong answers furthest from the threshold: question, gold, both answers, margin."""
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
-    side = next(x for x in s.sides if x.name == who)
+    side, *others = sorted(s.sides, key=lambda x: x.name != who)
+    if side.limits[at] is None:
+        idea = (
+            "Wrong answers, those of the largest margin first: the lead over “no answer”, logits."
+        )
     sets = [(f"of {x.name}", {"who": x.name, "selection": ""}, x is side) for x in s.sides]
-    found = surest(side, at)
-    return [
-        *drawn.head(s, "failures", "The ten surest failures", idea),
-        *[ui.choice("who", "Failures", sets)] * (len(sets) > 1),
-        failure_table(s, side, at),
-        *(failure(s, side, at, k) for n, (k, _) in enumerate(found) if opened == str(n)),
-    ]
-
-
-@lru_cache(maxsize=256)
-def surest(side: Side, at: str) -> list[tuple[int, float]]:
-    """The wrong answers furthest from the threshold, with how far they are, logits."""
-    limit = side.limits[at]
-    far = np.abs((0.0 if limit is None else limit) - side.table.diffs)
-    found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
-    found = found[np.argsort(-far[found], kind="stable")][: drawn.FAILURES]
-    return [(int(k), float(far[k])) for k in found]
-
-
-@lru_cache(maxsize=256)
-def failure_table(s: Shown, side: Side, at: str) -> Block:
-    """Question, gold, both answers, margin."""
-    others = [x for x in s.sides if x is not side]
-    names = ["question", "marked right", side.name, *(f"best span of {x.name}" for x in others)]
+    names = ["question", "marked right", who, *(f"best span of {x.name}" for x in others), "margin"]
     out, rows = side.table.withheld(side.limits[at]), []
     for n, (k, far) in enumerate(surest(side, at)):
         row = side.rows[k]
@@ -187,13 +161,32 @@ def failure_table(s: Shown, side: Side, at: str) -> Block:
         )
         cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
-    columns = [(name, "") for name in [*names, "margin"]]
-    return ui.table("failures", columns, rows, caption="The ten surest failures")
+    return [
+        *drawn.head(s, "failures", "The ten surest failures", idea),
+        *[ui.choice("who", "Failures", sets)] * (len(sets) > 1),
+        ui.table("failures", [(x, "") for x in names], rows, caption="The ten surest failures"),
+    ]
 
 
-def failure(s: Shown, side: Side, at: str, k: int) -> Block:
-    """Paragraph, spans and no answer on one axis, and the page in that state."""
-    row = side.rows[k]
+@lru_cache(maxsize=256)
+def surest(side: Side, at: str) -> list[tuple[int, float]]:
+    """The wrong answers furthest from the threshold, with how far they are, logits."""
+    limit = side.limits[at]
+    far = np.abs((0.0 if limit is None else limit) - side.table.diffs)
+    found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
+    found = found[np.argsort(-far[found], kind="stable")][: drawn.FAILURES]
+    return [(int(k), float(far[k])) for k in found]
+
+
+def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
+    """The failure of this number: paragraph, spans and no answer on one axis, and the page in that
+    state.
+    """
+    side = next(x for x in s.sides if x.name == who)
+    found = {str(n): k for n, (k, _) in enumerate(surest(side, at))}
+    if place not in found:
+        return []
+    k, row = found[place], side.rows[found[place]]
     golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
     spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
     marks = [("line", GOLD, "marked right")] * bool(spans)
@@ -201,18 +194,21 @@ def failure(s: Shown, side: Side, at: str, k: int) -> Block:
         for best in x.rows[k]["n_best"][:1]:
             spans.append((x.role, best["char_start"], best["char_end"]))
             marks.append(("line", x.role, f"best span of {x.name}"))
+    marks += [("dash", GREY, "threshold, below")] * bool(side.place(at))
     lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
-    href = s.page + address(side, row)
+    started = (
+        "" if side.run["reader"] in BUNDLED else f", started with --reader {side.run['reader']}"
+    )
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
         ui.block("paragraph", "text", text=row["context"], lines=lines),
         ui.legend("marks", *marks),
-        ui.sentence("why", "note", f"Best span of {side.name}: {row['best']['kind']}{because}."),
+        ui.sentence("why", "note", f"Best span of {who}: {row['best']['kind']}{because}."),
         spans_figure(s, at, k),
-        ui.block("link", "link", label="Open on the page", href=href),
+        ui.block("link", "link", label=f"Open on the page{started}", href=address(s, side, at, k)),
     ]
-    return ui.group("opened", 12, *inner)
+    return [ui.group("opened", 12, *inner)]
 
 
 def spans_figure(s: Shown, at: str, k: int) -> Block:
@@ -226,24 +222,27 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
         data.append(ui.scatter("markers", drawn.plain(lead), ys, marker=style, hoverinfo="x"))
-        names += [(y, drawn.short(n["text"], 22)) for y, n in zip(ys, spans, strict=True)]
+        names += [(y, escape(quote(n["text"], 24))) for y, n in zip(ys, spans, strict=True)]
         y += len(spans) + 0.4
     axes: Block = {"yaxis": drawn.ticks(names)}
-    axes["xaxis"] = ui.axis("lead over “no answer” (at 0); dotted: the threshold")
-    zero = ui.line(0, 0, 0, 1, GREY, yref="paper")
-    axes["shapes"] = [zero, *drawn.thresholds(s, at, -1)]
+    axes["xaxis"] = ui.axis("lead over “no answer”, logits")
+    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper"), *drawn.thresholds(s, at, -1)]
     alt = "The best spans' lead over no answer, and the threshold."
-    layout = ui.layout(int(70 + 24 * y), 160, 14, 8, 46, **axes)
-    return ui.figure("spans", data, layout, alt)
+    layout, narrow = ui.layout(int(70 + 24 * y), 20, 14, 8, 46, **axes), "lead, logits"
+    return ui.figure("spans", data, layout, alt, narrow={"xaxis.title.text": narrow})
 
 
-def address(side: Side, row: Row) -> str:
-    """A state as the page's address holds it: text, windows, gold, threshold, reader."""
-    options, reader = side.run.get("options", {}), side.run["reader"]
+BUNDLED = ("bundled", "large")
+"""The readers that a page can always choose."""
+
+
+def address(s: Shown, side: Side, at: str, k: int) -> str:
+    """The page in a state: text, windows, gold, reader, and the threshold that is shown."""
+    row, options, reader = side.rows[k], side.run.get("options", {}), side.run["reader"]
     names = ("max_seq_length", "doc_stride", "max_answer_length")
     state = {name: row[name] for name in ("question", "context")}
     state |= {name: options.get(name) for name in names}
-    state |= {"gold": row["gold_pieces"] or None, "threshold": side.limits["run"]}
-    state["reader"] = reader if reader in ("bundled", "large") else None
-    state = {name: value for name, value in state.items() if value is not None}
-    return "#" + base64.urlsafe_b64encode(orjson.dumps(state)).decode().rstrip("=")
+    state |= {"gold": row["gold_pieces"] or None, "reader": reader if reader in BUNDLED else None}
+    limit = side.limits[at]
+    state["threshold"] = limit if np.ndim(limit) == 0 else float(limit[k])
+    return f"{s.page}#{urlencode({name: x for name, x in state.items() if x is not None})}"

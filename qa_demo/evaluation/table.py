@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import log_odds, sigmoid
-from qa_demo.evaluation.compare import units_of
+from qa_demo.evaluation.compare import Units
 from qa_demo.evaluation.lines import TEMPERATURES, Row
 
 MOST_LOST = 4.0
@@ -138,7 +138,7 @@ def table_of(rows: Sequence[Row]) -> Table:
         return np.array(found, dtype=np.float64)  # None as NaN
 
     return Table(
-        np.array(units_of(rows)[0], dtype=object),
+        np.array(Units(rows).names, dtype=object),
         np.array([bool(row["gold"]) for row in rows]),
         numbers(*(row["best"]["exact"] for row in rows)),
         numbers(*(row["best"]["f1"] for row in rows)),

@@ -343,7 +343,7 @@ def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     third.click()
     expect(page.locator("[data-block=question]")).to_have_text(asked)
     expect(page.locator("[data-block=text]")).to_contain_text("Ada Byron drew it")
-    page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 6")
+    page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 8")
 
 
 HOSTILE = "<img src=x onerror=alert(1)> </script><b>Ada</b> {{value}} ${7*7} \u202e met Grace & Co."

@@ -1,12 +1,13 @@
 """Two readers on the same questions, with intervals: by hand, by law, by official scores."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.evaluation.compare import LEAST, Draws, more_articles, not_worse, paired, units_of
+from qa_demo.evaluation.compare import LEAST, Units, more_units, not_worse, paired, quantile
 from qa_demo.evaluation.lines import Evaluation
 
 RUN = {"reader": "r", "rules": "2.0", "threshold": 0.0, "options": {"doc_stride": 128}}
@@ -17,70 +18,87 @@ def row(k: int, f1: float = 1.0, gold: str = "Ada", title: str = "t", **more: ob
     return made | {"gold": [{"text": gold, "char_start": 0}]} | more
 
 
-def test_the_interval_is_that_of_a_mean():
-    """For many units the interval is the normal one: mean and 1.96 standard errors, of the units'
-    means where questions of a unit are alike.
-    """
-    rng = np.random.default_rng(7)
-    alone = rng.random(900)
-    found = Draws([str(k) for k in range(900)]).mean(alone)
-    error = 1.96 * alone.std() / 30
-    assert found.value[0] == pytest.approx(alone.mean())
-    assert found.high[0] - found.value[0] == pytest.approx(error, rel=0.12)
-    assert found.value[0] - found.low[0] == pytest.approx(error, rel=0.12)
-    same = np.repeat(alone, 4)
-    clustered = Draws([str(k // 4) for k in range(3600)]).mean(same)
-    assert clustered.high[0] - clustered.value[0] == pytest.approx(error, rel=0.12)
+def units(names: Iterable[object]) -> Units:
+    """Units of questions of these articles."""
+    return Units([row(0, title=str(name)) for name in names])
 
 
-def test_two_alike_readers_are_told_apart_once_in_twenty():
-    """For any number of articles; by the interval alone it is every second time with two."""
+def test_quantiles_of_t_are_those_of_the_tables() -> None:
+    for freedom, found in ((5, 2.5706), (6, 2.4469), (10, 2.2281), (30, 2.0423), (1e9, 1.95996)):
+        assert quantile(freedom) == pytest.approx(found, abs=5e-4)
+
+
+def test_the_interval_is_that_of_leaving_out_each_article() -> None:
+    """By loops; the mean is one of questions, not of articles."""
+    rng = np.random.default_rng(3)
+    names, values = rng.permutation([*range(6), *rng.integers(6, size=30)]), 100 * rng.random(36)
+    found = units(names).mean(values)
+    without = [values[names != k].mean() for k in range(6)]
+    error = math.sqrt(5 / 6 * sum((x - values.mean()) ** 2 for x in without))
+    assert found.value == pytest.approx(values.mean())
+    assert found.high == pytest.approx(values.mean() + 2.5703 * error, abs=1e-3)
+    assert found.low == pytest.approx(values.mean() - 2.5703 * error, abs=1e-3)
+
+
+def test_the_interval_of_many_articles_is_the_normal_one() -> None:
+    """Mean and 1.96 standard errors; of articles where their questions are alike."""
+    alone = np.random.default_rng(7).random(900)
+    error = 1.963 * alone.std(ddof=1) / 30
+    for many in (1, 4):
+        found = units(k // many for k in range(900 * many)).mean(np.repeat(alone, many))
+        assert found.high[0] - found.value[0] == pytest.approx(error, rel=1e-3)
+        assert found.value[0] - found.low[0] == pytest.approx(error, rel=1e-3)
+
+
+def test_two_alike_readers_are_told_apart_once_in_twenty() -> None:
+    """For any number of articles of unlike size; of one or two nothing is told."""
     rng, told, clear = np.random.default_rng(5), {}, {}
     for count in (2, 4, 5, 6, 7, 10, 11, 20):
-        units = np.repeat(np.arange(count), rng.integers(4, 40, count))
-        draws = Draws(units.astype(str).tolist())
-        alike = [
-            rng.normal(0, 40, len(units)) + rng.normal(0, 20, count)[units] for _ in range(200)
-        ]
-        told[count] = [draws.told(x) for x in alike]
-        clear[count] = draws.told(alike[0] + 200)
+        names = np.repeat(np.arange(count), rng.integers(4, 40, count))
+        own, size = units(names), len(names)
+        alike = [rng.normal(0, 40, size) + rng.normal(0, 20, count)[names] for _ in range(300)]
+        told[count] = [own.mean(x).told for x in alike]
+        clear[count] = own.mean(alike[0] + 200).told
     few, enough = (
         [x for n in told if (n < LEAST) == low for x in told[n]] for low in (True, False)
     )
-    assert not any(few) and 0.03 < np.mean(enough) < 0.06
+    assert not any(few) and 0.04 < np.mean(enough) < 0.07
     assert clear == {count: count >= LEAST for count in told}
 
 
-def test_an_interval_that_is_printed_with_a_0_tells_nothing():
-    draws = Draws([str(k) for k in range(12)])
-    assert not draws.told(np.full(12, 4e-3)) and not draws.told(np.full(12, -4e-3))
-    assert draws.told(np.full(12, 0.01)) and draws.told(np.full(12, -0.01))
+def test_an_interval_that_is_printed_with_a_0_tells_nothing() -> None:
+    own = units(range(12))
+    assert not own.mean(np.full(12, 0.04)).told and not own.mean(np.full(12, -0.04)).told
+    assert own.mean(np.full(12, 0.1)).told and own.mean(np.full(12, -0.1)).told
 
 
-def test_articles_are_drawn_and_of_few_nothing_is_said():
-    """Finding 24: paragraphs of the first articles must not be drawn in silence."""
-    rows = [row(k, title="one") for k in range(4)]
-    assert units_of(rows) == (["one"] * 4, "articles")
-    assert units_of([row(0, title=""), row(1, title="b")]) == (["Ada.", "b"], "articles")
-    assert units_of([row(0, title="")]) == (["Ada."], "paragraphs")
+def test_articles_stand_together_and_of_few_nothing_is_said() -> None:
+    """Finding 24: paragraphs of the first articles must not count each for itself in silence."""
+    assert str(units(["one"] * 4)) == "1 article"
+    named = Units([row(0, title=""), row(1, title="b")])
+    assert (named.names, named.called) == (["Ada.", "b"], "article")
+    named = Units([row(0, title="")])
+    assert (named.names, named.called) == (["Ada."], "paragraph")
     for count in (1, LEAST - 1, LEAST):
-        draws = Draws([str(k % count) for k in range(60)])
-        found = draws.mean(np.arange(60.0))
+        found = units(k % count for k in range(60)).mean(np.arange(60.0))
         assert math.isnan(found.low[0]) == (count < LEAST)
-        assert not draws.told(np.ones(60)) or count >= LEAST
-    many = Draws([str(k) for k in range(9)])
+    many = units(range(9))
     part = np.where(np.arange(9) < LEAST - 1, np.arange(9.0), np.nan)
     assert math.isnan(many.mean(part).low[0]) and many.mean(part).value[0] == 2, "a part, too"
+    part = np.where(np.arange(9) < LEAST, np.arange(9.0), np.nan)
+    assert many.mean(part).high == pytest.approx(units(range(6)).mean(np.arange(6.0)).high)
     both = many.mean(np.stack([np.arange(9.0), np.ones(9)]))
     assert both.value.tolist() == [4.0, 1.0] and both.low[1] == both.high[1] == 1.0
+    near = many.mean([100.0] * 8 + [0.0])
+    assert near.high[0] == 100 and near.low[0] < 80, "no share is above all"
 
 
 def test_how_many_more_articles_would_tell():
     """With the usual power of 80 %: C = 6 and a standard error of 1 tell 2.8 / sqrt(k) points."""
-    width = 2 * 1.96
-    assert more_articles(1.4, 0.0, width, 6) == 18, "half of what 6 articles tell: four times"
-    assert more_articles(2.9, 0.0, width, 6) == 1
-    assert more_articles(0.01, 0.0, width, 6) is None and more_articles(0.0, 0, 1, 6) is None
+    width = 2 * float(quantile(5))
+    assert more_units(1.4, 0.0, width, 6) == 18, "half of what 6 articles tell: four times"
+    assert more_units(2.9, 0.0, width, 6) == 1
+    assert more_units(0.01, 0.0, width, 6) is None and more_units(0.0, 0, 1, 6) is None
 
 
 def test_files_are_paired_by_question_paragraph_and_gold():
@@ -111,4 +129,4 @@ def test_not_worse_than_another_by_points(by, holds):
     own, other = [row(k, 0.5 * (k % 2)) for k in range(8)], [row(k, 0.5) for k in range(8)]
     found, said = not_worse(Evaluation(own, RUN), Evaluation(other, RUN), by)
     assert found is holds and said.startswith("F1 -25.00 points against r on 8 questions")
-    assert "from 1 articles nothing can be told" in said
+    assert "from 1 article nothing can be told" in said
