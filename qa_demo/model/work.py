@@ -55,14 +55,17 @@ class Passes:
         self, work: Callable[[T], R], items: Sequence[T], cancelled: IsCancelled | None = None
     ) -> Iterator[R]:
         """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
-        line at a time, so that a long text lets others in between.
+        line at a time, so that a long text lets others in between; the last few, which would leave
+        half of the cores idle or more, take all of them in turn.
         """
         under_way, left = deque[Future[R]](), deque(items)
+        rest = len(items) % self.count
+        apart = rest if rest <= self.count / 2 else 0
         try:
             while left or under_way:
-                while left and len(under_way) < self.count:
-                    one = left.popleft()
-                    under_way.append(self._threads.submit(self._pass, work, one, len(items) == 1))
+                while left and len(under_way) < (self.count if len(left) > apart else 1):
+                    wide, one = len(left) <= apart, left.popleft()
+                    under_way.append(self._threads.submit(self._pass, work, one, wide))
                 first = under_way.popleft()
                 ready = False
                 while not ready:
