@@ -73,8 +73,7 @@ class SpanBERT:
     def __init__(self, name: str, model: Any, tokenizer: Any, sbo: SBOHead | None) -> None:
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
         self.sbo = None if sbo is None else sbo.eval().requires_grad_(False)
-        self.name = name
-        self.mask_id = int(tokenizer.mask_token_id)
+        self.name, self.mask_id = name, int(tokenizer.mask_token_id)
         self.positions = 0 if sbo is None else sbo.position.num_embeddings
         self.max_pieces = longest_input(model.config) - 2  # without [CLS] and [SEP]
         ids = range(model.config.vocab_size)

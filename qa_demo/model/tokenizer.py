@@ -80,9 +80,8 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     if not len(letters):
         return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
     starts = np.append(letters, letters[-1] + 1)[first]
-    return np.stack(
-        [starts, np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)], axis=1
-    )
+    ends = np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)
+    return np.stack([starts, ends], axis=1)
 
 
 def whole(text: str, offsets: np.ndarray) -> np.ndarray:
