@@ -221,6 +221,12 @@ def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:
     return {**named, "ticklabeloverflow": "allow", **plain, **more}
 
 
+def named_rows(names: Sequence[str], **more: Any) -> Block:
+    """An axis of rows with names, row 0 at the top."""
+    ticks: Block = {"tickvals": list(range(len(names))), "ticktext": list(names)}
+    return axis(range=[len(names) - 0.4, -0.6], showgrid=False, **ticks, **more)
+
+
 def layout(height: int, left: int, right: int, top: int, bottom: int, **more: Any) -> Block:
     """A figure's layout: its height and margins in pixels; `more`: axes, shapes, annotations."""
     return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom}, **more}

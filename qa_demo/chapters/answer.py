@@ -14,7 +14,7 @@ from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
-from qa_demo.core.metrics import CalibrationBin, exact_match, f1, normalize
+from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
 from qa_demo.core.text import touching
@@ -141,11 +141,10 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    down: Block = {"range": [len(top) - 0.4, -0.6], "tickvals": at, "tickfont": font}
-    down |= {"ticktext": [name(c, 48) for c in top], "automargin": True}
     title = "score (of spans that differ only by a mark or part of a word, the best)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
-    layout["yaxis"] = ui.axis(showgrid=False, **down)
+    names = [name(c, 48) for c in top]
+    layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
     narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}
     narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
@@ -397,8 +396,8 @@ def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | Non
         found.append(say(f"{right:,} right / {count} = *{probability(like.accuracy)}*"))
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
-        a, b = Counter(normalize(best).split()), Counter(normalize(gold).split())
-        both = f"2 · {(a & b).total()} shared / ({a.total()} + {b.total()} words) = "
+        shared, a, b = overlap(best, gold)
+        both = f"2 · {shared} shared / ({a} + {b} words) = "
         said = f"F1 with {{}} = {both if a and b else ''}*{number(f1(gold, best))}*"
         found.append(say(said, [quote(gold, 40), GOLD]))
     return ui.formula("count", *found) if found else None

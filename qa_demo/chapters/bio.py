@@ -14,6 +14,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core import bio
+from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
@@ -86,12 +87,10 @@ class Tags:
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.reading, self.e = shown, shown.true, shown.encoding
-        log_rows = bio.owned_rows(self.reading)
-        self.p, self.single = np.exp(log_rows), bio.argmax_tags(log_rows)
-        self.size, self.logits = len(log_rows), np.zeros_like(log_rows)
         assert self.reading.tag_logits is not None
-        for w in self.reading.windows:
-            self.logits[w.owned] = self.reading.tag_logits[w.index, : len(w)][w.is_max_context]
+        self.logits = self.reading.of_owners(self.reading.tag_logits).astype(np.float64)
+        self.p, self.size = softmax(self.logits), len(self.logits)
+        self.single = bio.argmax_tags(self.logits)
 
     def about(self, own: int) -> int:
         """The token of underline and formula: the selection's first, or the step's own."""
@@ -108,7 +107,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         return [idea, ui.finding(lacks), other, CODE]
     if step in (2, 3) and not labels(shown):
         none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
-        return [idea, ui.finding(none), texts(shown), CODE]
+        return [idea, ui.finding(none), text_choice(shown), CODE]
     made = (every_token, several_labels, one_label, to_spans)[step - 1](Tags(shown))
     return [idea, *made]
 
@@ -140,7 +139,7 @@ def key(*more: tuple[str, str, Any]) -> Block:
     return ui.legend("key", *(("box", r, say(w, letter)) for r, w, letter in tags), *more)
 
 
-def texts(shown: Shown) -> Block:
+def text_choice(shown: Shown) -> Block:
     """The texts of a step, and another one where it is chosen."""
     now, veil = shown.example.id if shown.example else "", shown.state.veil
     names = {k: shown.examples[k].title if veil else v for k, v in TEXTS.items()}
@@ -346,7 +345,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
-        texts(tags.shown),
+        text_choice(tags.shown),
         key(hatch, ("bar", ui.INK, "what training can still lower"), ABOUT),
         ladder("tags", cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, True, say(least, shares)),
@@ -409,7 +408,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
     )
     return [
         finding,
-        texts(tags.shown),
+        text_choice(tags.shown),
         key(),
         ladder("tags", cols, rungs, "The most probable possible tagging", home, None),
         formula,

@@ -142,8 +142,8 @@ class Case:
         self.begins = f"{when[:1].upper()}{when[1:]}: the" if when else "The"
 
     def loss_by(self, label: losses.Label) -> float:
-        i, j = losses.right_pair(self.window, label.span)
-        return -float(self.log_p[0][i] + self.log_p[1][j]) / 2
+        right = losses.right_pair(self.window, label.span)
+        return -scored_pair(self.start, self.end, *right).logs / 2
 
     def when(self, k: int) -> str:
         """A moment in words; empty without a record."""

@@ -300,16 +300,15 @@ def waterfall(p: Products) -> Block:
     rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, role))
     names, sizes, colours = zip(*rows, strict=True)
     stops = np.cumsum([0.0, *sizes[:-1]])
-    low, room, many = float(stops.min()), float(np.ptp(stops)) or 1.0, len(names)
+    low, room = float(stops.min()), float(np.ptp(stops)) or 1.0
     style: Block = {"text": [*map(signed, sizes[:-1]), ""], "textposition": "outside"}
     style |= {"base": ui.packed([*stops[:-1], 0.0]), "cliponaxis": False, "textfont": {"size": 13}}
-    bars = ui.lying(ui.packed(sizes), range(many), 0.66, {"color": [*colours]}, **style)
+    bars = ui.lying(ui.packed(sizes), range(len(names)), 0.66, {"color": [*colours]}, **style)
     layout = ui.layout(340, 138, 12, 4, 46)
     sides: Block = {"range": [low - 0.14 * room, low + 1.14 * room], "zerolinecolor": GREY}
     title = f"running sum of {letter} · h + b<sub>{letter}</sub>"
     layout["xaxis"] = ui.axis(title, zeroline=True, **sides)
-    down: Block = {"tickvals": list(range(many)), "ticktext": [*names], "showgrid": False}
-    layout["yaxis"] = ui.axis(range=[many - 0.4, -0.6], **down)
+    layout["yaxis"] = ui.named_rows(names)
     alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
     narrow = {"margin.l": 122, "margin.r": 4, "xaxis.range": [low - 0.3 * room, low + 1.4 * room]}
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)

@@ -52,6 +52,12 @@ def exact_match(gold: str, prediction: str) -> float:
     return float(normalize(gold) == normalize(prediction))
 
 
+def overlap(gold: str, prediction: str) -> tuple[int, int, int]:
+    """How many normalised words two texts share, and how many each has."""
+    a, b = Counter(normalize(gold).split()), Counter(normalize(prediction).split())
+    return (a & b).total(), a.total(), b.total()
+
+
 def f1(gold: str, prediction: str, version: str = "2.0") -> float:
     """Harmonic mean of precision and recall over the multiset of normalised words, 0 to 1.
 
@@ -59,10 +65,10 @@ def f1(gold: str, prediction: str, version: str = "2.0") -> float:
 
     When a side is empty: version 2.0 gives 1 if both are and else 0, version 1.1 gives 0.
     """
-    a, b = Counter(normalize(gold).split()), Counter(normalize(prediction).split())
+    shared, a, b = overlap(gold, prediction)
     if not a or not b:
         return float(version == "2.0" and a == b)
-    return 2 * (a & b).total() / (a.total() + b.total())
+    return 2 * shared / (a + b)
 
 
 def references(example: Example, version: str) -> list[str]:

@@ -97,11 +97,10 @@ def two_scales(
     named = ui.note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
     left = int(min(364, 26 + max(7.3 * len(w) for w in words)))
     made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named]), {"showgrid": False}
-    down = {"tickvals": rows, "ticktext": names(50), "range": [len(rows) - 0.4, -0.6]}
     below, above = "log P(start) + log P(end): 0 if both P are 1", "score = start logit + end logit"
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
     second["range"] = (ends + constant).tolist()
-    made["yaxis"] = ui.axis(**down, **plain)
+    made["yaxis"] = ui.named_rows(names(50))
     made["xaxis"] = ui.axis(below, range=ends.tolist(), **plain)
     made["xaxis2"] = ui.axis(above, **second, **plain)
     made["shapes"] = [

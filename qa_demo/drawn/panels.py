@@ -108,19 +108,18 @@ def gains(w: Worth) -> Block:
     ranges = [[min(v) - 0.7, max(v) + 3.0] for v in values]
     wide, narrower = (b - a for a, b in ranges)
     end = 0.95 * wide / (wide + narrower)
-    named: Block = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
-    named |= {"showgrid": False, "tickfont": {"size": 14, "color": ui.INK}}
+    font = {"size": 14, "color": ui.INK}
     left: Panel = (
         "<b>The paper</b>: large model, 1.2 million steps",
         waterfall(w.paper, [()] * len(rows)),
         ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
-        ui.axis(ticktext=[r.name for r in rows], **named),
+        ui.named_rows([r.name for r in rows], tickfont=font),
     )
     right: Panel = (
         f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
         waterfall(w.ours, runs),
         ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
-        ui.axis(ticktext=short, showticklabels=False, **named),
+        ui.named_rows(short, tickfont=font, showticklabels=False),
     )
     empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
     every = "in every row that pre-trains"
