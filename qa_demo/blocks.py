@@ -22,6 +22,9 @@ Block = dict[str, Any]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
 LINE, MID, PAPER = "line", "mid", "paper"
 OTHER, PALE = "other", "pale"
+LEADER: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1}
+LEADER |= {"arrowcolor": GREY, "standoff": 7}
+"""A note's thin line to its point."""
 SIDE = re.compile(rf"\b({START}|{END})\b")
 B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 

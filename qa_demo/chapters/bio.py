@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo import blocks as ui
+from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import bio
 from qa_demo.core.base import softmax
@@ -19,22 +20,7 @@ from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
-from qa_demo.printed import (
-    QUOTE,
-    STRONG,
-    TERM,
-    adds,
-    enough,
-    equals,
-    fine,
-    number,
-    probability,
-    quote,
-    say,
-    significant,
-    small_number,
-    value,
-)
+from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, said
@@ -239,9 +225,10 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     if shown.true.model_name != "bundled":  # that one's width is known before it is loaded
         width = len(shown.need("heads", lambda reader, *_: reader.heads()).S)
     exps = [f"exp({number(v, 3)})" for v in z]
-    weights, again = ([significant(float(np.exp(v))) for v in some] for some in (z, np.round(z, 3)))
-    ratio, sign = value(weights[k]) / sum(map(value, weights)), "=" if again == weights else "≈"
-    result = equals(weights, ratio, probability(tags.p[d, k]))
+    weights = [printed.significant(float(np.exp(v))) for v in z]
+    again = [printed.significant(float(np.exp(v))) for v in np.round(z, 3)]
+    sign, whole = "=" if again == weights else "≈", sum(map(printed.value, weights))
+    result = printed.equals(weights, printed.value(weights[k]) / whole, probability(tags.p[d, k]))
     sizes = f"   h: the token's {width:,} numbers;  W: 3 × {width:,};  b: 3 numbers;  "
     first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
     line = f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*"
@@ -283,14 +270,13 @@ class Labels:
         if not self.terms.labelled[d]:
             return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
         t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
-        printed = [
-            fine(np.log(x), 3) if k in use else enough(x, probability) for k, x in enumerate(p)
-        ]
-        again = -sum(t[k] * np.log(value(printed[k])) for k in use)
+        told = [printed.enough(x, probability) for x in p]
+        told = [printed.fine(np.log(p[k]), 3) if k in use else told[k] for k in range(3)]
+        again = -sum(t[k] * np.log(printed.value(told[k])) for k in use)
         result = number(self.terms.loss[d], 2 if soft else 3)
-        end = equals([printed[k] for k in use], again, result)
-        inner = coloured([f"{share(t[k])} log {printed[k]}" for k in range(3)], " + ")
-        alone = "" if soft else f" = −log {printed[use[0]]}"
+        end = printed.equals([told[k] for k in use], again, result)
+        inner = coloured([f"{share(t[k])} log {told[k]}" for k in range(3)], " + ")
+        alone = "" if soft else f" = −log {told[use[0]]}"
         return ui.formula("loss", say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner), rest)
 
     def folds(self, tags: Tags) -> list[Block]:
@@ -429,7 +415,7 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     e, n, first, names = tags.e, len(answers), answers[0].span, list[Any]()
     for one in answers[:4]:
         names += [", ", [quote(one.text, 40), QUOTE], f" (chance {probability(one.marginal)})"]
-    text = f"The tags give {small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
+    text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
     (begins, goes_on, ends), alone = bio.chances(tags.reading, answers[0]), tags.p[first.start, 0]
     if begins - alone > 0.05:
         text += f"By itself {{}} is B with {probability(alone)}; with the impossible taggings left "
@@ -440,10 +426,11 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     factors = [(begins, ui.B, f"“{dotted(e, first.start)}” is B"), *later]
     if ends is not None:
         factors.append((ends, ui.O, f"“{dotted(e, first.end + 1)}” is no I"))
-    printed, made = [probability(p) for p, *_ in factors], list[Any]()
-    for p, (_, role, of) in zip(printed, factors, strict=True):
+    told, made = [probability(p) for p, *_ in factors], list[Any]()
+    for p, (_, role, of) in zip(told, factors, strict=True):
         made += [" × ", [p, role], [f" {of}", "note"]]
-    again, result = float(np.prod([*map(value, printed)])), probability(answers[0].marginal)
+    again, result = np.prod([*map(printed.value, told)]), probability(answers[0].marginal)
     made = [f"chance of {quote(answers[0].text, 30)} = ", *made[1:]]
-    formula = ui.formula("chance", [*made, [equals(printed, again, result), STRONG]])
+    made.append([printed.equals(told, float(again), result), STRONG])
+    formula = ui.formula("chance", made)
     return ui.finding(text, names[1:], said(e, first.start)), formula

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
+from qa_demo import printed
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
@@ -18,22 +19,7 @@ from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales, window_text
-from qa_demo.printed import (
-    STRONG,
-    Part,
-    adds,
-    bracket,
-    digits_of,
-    enough,
-    fine,
-    number,
-    plural,
-    probability,
-    quote,
-    say,
-    signed,
-    small_number,
-)
+from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 from qa_demo.texts import figure_name, position_name, said_at, undo
@@ -176,14 +162,14 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 def half_sum(start: float, end: float, mean: float) -> list[Part]:
     """1/2 (0.057 + 0.045) = 0.051, in the colours of start and end."""
-    d = digits_of(mean)
+    d = printed.digits_of(mean)
     said = f"½ ({{}} + {{}}) {adds([(round(start, d) + round(end, d)) / 2], mean, d)} {{}}"
     return say(said, [number(start, d), START], [number(end, d), END], strong(mean))
 
 
 def strong(x: float) -> list[str]:
     """A loss or a pull, as a part."""
-    return [number(x, digits_of(x)), STRONG]
+    return [number(x, printed.digits_of(x)), STRONG]
 
 
 # ---- what can be chosen, and what is said beside a finding
@@ -220,7 +206,8 @@ def asides(case: Case) -> str:
     if many > 1:
         said += f" Shown is window {case.window.index + 1} of {many}."
     if case.lost:
-        said += f" Left out: {plural(case.lost, 'mark')} at a place where the text has other words."
+        marks = printed.plural(case.lost, "mark")
+        said += f" Left out: {marks} at a place where the text has other words."
     return said + (" Logits changed by hand." if case.shown.changed else "")
 
 
@@ -256,7 +243,7 @@ def the_loss(case: Case) -> Made:
 
 def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     """P of the right start and of the right end, and the loss; its formula."""
-    d, words = digits_of(case.cost[2]), list[Any]()
+    d, words = printed.digits_of(case.cost[2]), list[Any]()
     for k, log_p, role in zip(case.pair, case.log_p, (START, END), strict=True):
         words += [case.named(k, role), [fine(log_p[k], d), role]]
     said = f"{case.begins} right start {{}} has probability {{}}, the right end {{}} {{}}: "
@@ -272,7 +259,8 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
     said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as people marked "
-    said += f"{small_number(len(case.labels))} different answers and each counts by its share.{{}}"
+    many = printed.small_number(len(case.labels))
+    said += f"{many} different answers and each counts by its share.{{}}"
     found = [(label.people, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
     sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.cost[2], 3)
@@ -326,12 +314,12 @@ def the_fit(case: Case) -> Made:
 
 def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     """The right pair's score by its logarithms, and its loss by the score."""
-    d, both = digits_of(right.logs), (case.log_p[0][right.i], case.log_p[1][right.j])
+    d, both = printed.digits_of(right.logs), (case.log_p[0][right.i], case.log_p[1][right.j])
     a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.logs))
     first = adds((*both, constant), right.score, d)
     second = adds((constant, -right.score), -right.logs, d)
     said = f"score = {{}} + {{}} + {z} {first} {{}},  so 2 L = −log P(start) − log P(end) = "
-    said += f"{z} − {bracket(right.score, d)} {second} {{}}"
+    said += f"{z} − {printed.bracket(right.score, d)} {second} {{}}"
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 
 
@@ -345,12 +333,12 @@ def the_pull(case: Case) -> Made:
     name, p, pull = case.named(at, START), float(np.exp(case.log_p[0][at])), case.pull[0][at]
     arrows = [("rise", START, "start logit pulled up"), ("fall", START, "pulled down")]
     arrows += [("rise", END, "end logit, under the words")]
-    d, mark = digits_of(pull), ("tint", GOLD, f"the right answer ({case.who})")
+    d, mark = printed.digits_of(pull), ("tint", GOLD, f"the right answer ({case.who})")
     mark = ("fill", MID, case.who) if case.by == "nobody" else mark
     said = f"{case.begins} right start {{}} is pulled up by {{}}; the {len(w) - 1} other starts "
     said += "are pulled down, by {} together.{}"
-    printed, rows = enough(p, lambda q: signed((1 - q) / 2, d)), list[Block]()
-    whole = f"{{}}{{}}   ½ (y − P) = ½ (1 − {{}}) {'≈' if printed[0] in '<>' else '='} {{}}"
+    told, rows = printed.enough(p, lambda q: signed((1 - q) / 2, d)), list[Block]()
+    whole = f"{{}}{{}}   ½ (y − P) = ½ (1 − {{}}) {'≈' if told[0] in '<>' else '='} {{}}"
     start, result = ["start logit of ", "dim"], [signed(pull, d), STRONG]
     for k in np.argsort(-np.maximum(*map(np.abs, case.pull)), kind="stable")[:12].tolist():
         both = zip(case.log_p, case.pull, strict=True)
@@ -362,7 +350,7 @@ def the_pull(case: Case) -> Made:
         moment_choice(case),
         ui.legend("legend", *arrows, mark, ("text", GREY, f"no arrow: under {least:g}")),
         case.text("pulls", case.pull, least, 132),
-        ui.formula("formula", say(whole, start, name, [printed, START], result)),
+        ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]
     heads = ["token", "P(start)", "pull, start", "P(end)", "pull, end"]
     return made, ui.table("rows", heads, rows, "The twelve positions that are pulled most")

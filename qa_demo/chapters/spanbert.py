@@ -13,28 +13,14 @@ from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import examples as known
+from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO
 from qa_demo.core.text import spelled, typed
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
-from qa_demo.printed import (
-    QUOTE,
-    STRONG,
-    Part,
-    adds,
-    equals,
-    escape,
-    fine,
-    number,
-    plural,
-    plus,
-    probability,
-    say,
-    signed,
-    value,
-)
+from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text
@@ -103,7 +89,7 @@ def key(fill: str, words: str, model: str) -> Block:
 
 
 def quoted(token: str) -> Part:
-    return [f"“{spelled(token)}”", QUOTE]
+    return [f"“{spelled(token)}”", printed.QUOTE]
 
 
 def model_says() -> str:
@@ -155,7 +141,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
 
 def chance(said: Said) -> str:
     """P of the hidden word, with as many digits as its printed loss needs."""
-    return fine(-said.loss, 2)
+    return printed.fine(-said.loss, 2)
 
 
 def blank_finding(b: core.Blank) -> Block:
@@ -234,8 +220,9 @@ def losses(b: core.Blank) -> Block:
 
     def equal(*some: Said) -> str:
         """ "=" where the printed P give the printed losses, else "≈"."""
-        printed = [(chance(x), number(x.loss)) for x in some]
-        same = all(" = " in equals([p], -np.log(value(p)), result) for p, result in printed)
+        given = [(chance(x), number(x.loss)) for x in some]
+        again = ((p, -np.log(printed.value(p)), loss) for p, loss in given)
+        same = all(" = " in printed.equals([p], x, loss) for p, x, loss in again)
         return "=" if same else "≈"
 
     word, mlm, sbo, whole = quoted(b.true), b.now.mlm, b.now.sbo, b.whole
@@ -396,8 +383,8 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.worth()
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]
-    by = [{w.rows[g.row].short: signed(g.change or 0, 1) for g in of} for of in (w.paper, w.ours)]
-    there, here = (f"{x['spans']} and {x['SBO']}" for x in by)
+    by = [{w.rows[g.row].short: g.change or 0 for g in of} for of in (w.paper, w.ours)]
+    there, here = (f"{signed(x['spans'], 1)} and {signed(x['SBO'], 1)}" for x in by)
     told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} steps against the paper’s 1.2 million are too few "
     return [
@@ -415,7 +402,7 @@ def sum_of(rows: Sequence[known.Change], found: Sequence[known.Gain]) -> list[Pa
     """83.8 + 1.6 spans + ... = 86.8."""
     said, last, changes = [number(found[0].f1, 1)], found[-1].f1, [g.change or 0 for g in found[1:]]
     for g, change in zip(found[1:], changes, strict=True):
-        said += [[plus(change, 1), STRONG], [f" {rows[g.row].short}", ui.GREY]]
+        said += [[printed.plus(change, 1), STRONG], [f" {rows[g.row].short}", ui.GREY]]
     return [*said, f" {adds([found[0].f1, *changes], last, 1)} {number(last, 1)}"]
 
 

@@ -33,14 +33,8 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
     marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
     dots = ui.scatter("markers", *zip(*at, strict=True), marker={**marker, "opacity": 1})
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
-    line: Block = {
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 1,
-        "arrowcolor": GREY,
-        "standoff": 7,
-    }
-    line |= {"axref": "x", "ayref": "y", "xanchor": "left", "align": "left", "bgcolor": PAPER}
+    beside: Block = {"axref": "x", "ayref": "y", "xanchor": "left", "align": "left"}
+    beside |= {**ui.LEADER, "bgcolor": PAPER}
 
     def names(pixels: int, brief: bool) -> list[Block]:
         """Right of the marks, above the curve and each other, the highest first."""
@@ -56,7 +50,7 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
             left = min(p + 0.03, 0.98 - 7.7 * long / pixels)
             middle = half + max(top, -float(np.log(left)))
             tail, top = {"ax": round(left, 3), "ay": round(middle, 3)}, middle + half
-            made.append(ui.note("<br>".join(rows), p, cost, role, 14, **line, **tail))
+            made.append(ui.note("<br>".join(rows), p, cost, role, 14, **beside, **tail))
         return made[::-1]
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.blocks import GREY, OTHER, Block, note, packed, scatter
+from qa_demo.blocks import LEADER, OTHER, Block, note, packed, scatter
 
 Points = NDArray[np.float64]
 Name = tuple[Points, str, str]
@@ -64,7 +64,6 @@ def names_apart(
     """
     scale, end, notes = np.array(size) / (high - low), np.array(size, float), list[Block]()
     ring, taken = np.stack([np.cos(TURN), np.sin(TURN)], axis=1), list[tuple[Points, Points]]()
-    line: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY}
     for (x, y), text, role in names:
         half = np.array([len(re.sub("</?b>", "", text)) * 4.2 + 6, 11.0])
         shifts = ring * (half + FAR[:, None])
@@ -75,7 +74,7 @@ def names_apart(
         best = int((FAR / 4 + 3 * covered.sum(axis=1) + 200 * clash + 400 * outside).argmin())
         taken.append((centres[best], half))
         tail = {"ax": round(float(shifts[best, 0])), "ay": -round(float(shifts[best, 1]))}
-        notes.append(note(text, float(x), float(y), role, 14, **line, **tail, standoff=7))
+        notes.append(note(text, float(x), float(y), role, 14, **LEADER, **tail))
     return notes
 
 
