@@ -42,9 +42,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 
 
-# ---- what the steps share
-
-
 def fit(*sums: tuple[tuple[float, float], float]) -> int:
     """The fewest digits, two to four, with which the printed parts of sums give their totals."""
     return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
@@ -63,11 +60,8 @@ def measured(shown: Shown) -> Known | None:
     return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
 
 
-# ---- step 1: the best span
-
-
 def best_span(shown: Shown) -> list[Block | None]:
-    """The paragraph with the best span, and the five best by their score."""
+    """Step 1: the paragraph with the best span, and the five best by their score."""
     best, many = shown.best, count_spans(shown.reading.windows, shown.decode)
     said = f"Of {many:,} spans of up to {shown.decode.max_answer_length} tokens, {{}} has the "
     said += f"highest score, *{number(best.score)}*."
@@ -187,11 +181,8 @@ def conditions(shown: Shown, many: int) -> str:
     )
 
 
-# ---- step 2: or no answer?
-
-
 def or_none(shown: Shown) -> list[Block | None]:
-    """The lead of the best span over "no answer", and the threshold."""
+    """Step 2: the lead of the best span over "no answer", and the threshold."""
     lead, limit, returned = shown.lead, shown.prediction.limit, shown.prediction.answer is not None
     stands = "stands behind “no answer” by" if lead < 0 else "leads “no answer” by"
     why = "" if lead >= 0 else f"; the threshold is {number(limit or 0)}"
@@ -311,11 +302,8 @@ def exact_none(shown: Shown) -> str:
     )
 
 
-# ---- step 3: how sure?
-
-
 def how_sure(shown: Shown) -> list[Block | None]:
-    """One number in per cent, how often it came true, and what people marked here."""
+    """Step 3: one number in per cent, how often it came true, and what people marked here."""
     s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
     b = s.like
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."

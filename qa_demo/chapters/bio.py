@@ -98,9 +98,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [idea, *made]
 
 
-# ---- what the steps share
-
-
 def coloured(values: Sequence[str], between: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
     pairs = zip(values, tags, strict=True)
@@ -170,10 +167,8 @@ def folds(
     return ui.folds(table, [*exactly, last], SNIPPET)
 
 
-# ---- step 1
-
-
 def every_token(tags: Tags) -> list[Block | None]:
+    """Step 1: three probabilities a token."""
     lone, runs = bio.illegal_at(tags.single.tolist()), bio.spans_of_tags(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
     home = first.start if first else [*lone, tags.shown.best.span.start][0]
@@ -235,9 +230,6 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     given: Parts = [said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")]
     given += [[weights[k], ROLES[k]], coloured(weights, " + ")]
     return ui.formula("p", first, say(line, *given))
-
-
-# ---- steps 2 and 3
 
 
 class Labels:
@@ -304,7 +296,7 @@ def labels(shown: Shown) -> list[TagGold]:
 
 
 def several_labels(tags: Tags) -> list[Block | None]:
-    """All annotators, their mean, the reader's p, and the loss in two parts."""
+    """Step 2: all annotators, their mean, the reader's p, and the loss in two parts."""
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
@@ -341,9 +333,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
 
 
 def one_label(tags: Tags) -> list[Block | None]:
-    """The right tags by the label that most people marked, the reader's p for them, the loss of
-    each token.
-    """
+    """Step 3: the tags by the label that most people marked, the reader's p for them, the loss."""
     ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
     k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
@@ -367,13 +357,8 @@ def one_label(tags: Tags) -> list[Block | None]:
     ]
 
 
-# ---- step 4
-
-
 def to_spans(tags: Tags) -> list[Block | None]:
-    """From tags to spans: the most probable possible tagging, the answers read off it, and the
-    chance of the first.
-    """
+    """Step 4: the most probable possible tagging, its answers, and the chance of the first."""
     best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
     home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
     cols = Columns(tags.e, tags.p[:, 2], [home, *np.flatnonzero(best != 2)])

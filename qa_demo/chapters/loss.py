@@ -172,9 +172,6 @@ def strong(x: float) -> list[str]:
     return [number(x, printed.digits_of(x)), STRONG]
 
 
-# ---- what can be chosen, and what is said beside a finding
-
-
 def label_choice(case: Case) -> Block | None:
     """Which label is taken as right, where people marked more than one answer."""
     if len(case.labels) < 2 or case.shown.state.veil:
@@ -211,11 +208,8 @@ def asides(case: Case) -> str:
     return said + (" Logits changed by hand." if case.shown.changed else "")
 
 
-# ---- step 1: the loss
-
-
 def the_loss(case: Case) -> Made:
-    """The curve -log P with this text's right start and right end."""
+    """Step 1: the curve -log P with this text's right start and right end."""
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
     right = f"right: {'each by its share of people' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
@@ -269,9 +263,6 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     return finding, say(whole, strong(case.cost[2]))
 
 
-# ---- step 2: how the two fit
-
-
 def pairs_of(case: Case) -> tuple[list[Pair], Pair]:
     """The five pairs of the picture, and the right one among them."""
     right = scored_pair(case.start, case.end, *case.pair)
@@ -280,7 +271,7 @@ def pairs_of(case: Case) -> tuple[list[Pair], Pair]:
 
 
 def the_fit(case: Case) -> Made:
-    """Five pairs as dots on one line with two scales."""
+    """Step 2: five pairs as dots on one line with two scales."""
     (found, right), w = pairs_of(case), case.window
     constant = float(logsumexp(case.start) + logsumexp(case.end))
     said = f"{case.begins} score of every pair is log P(start) + log P(end) + "
@@ -323,11 +314,8 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 
 
-# ---- step 3: the pull
-
-
 def the_pull(case: Case) -> Made:
-    """An arrow on every logit that is pulled."""
+    """Step 3: an arrow on every logit that is pulled."""
     few = (x for x in LEAST if all((np.abs(v) >= x).sum() <= 6 for v in case.pull))
     least, w, at = next(few, LEAST[-1]), case.window, case.pair[0]
     name, p, pull = case.named(at, START), float(np.exp(case.log_p[0][at])), case.pull[0][at]
@@ -356,11 +344,8 @@ def the_pull(case: Case) -> Made:
     return made, ui.table("rows", heads, rows, "The twelve positions that are pulled most")
 
 
-# ---- step 4: the training
-
-
 def the_training(case: Case) -> Made:
-    """The loss of this text at every recorded moment."""
+    """Step 4: the loss of this text at every recorded moment."""
     steps, now, tops, rows = case.record.steps, case.now, list[Any](), list[Block]()
     for k in [] if case.unrecorded else case.moments:
         cells = [number(x, 3) for x in case.record.costs[k]]
@@ -385,9 +370,6 @@ def the_training(case: Case) -> Made:
         ui.formula("formula", whole),
     ]
     return made, table
-
-
-# ---- folds
 
 
 def every_p(case: Case) -> Block:

@@ -85,11 +85,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     return (two_questions, one_logit, layers)[shown.state.step - 1](Two(shown, own))
 
 
-# ---- step 1: two questions
-
-
 def two_questions(two: Two) -> list[Block | None]:
-    """The plane of all tokens; arrows lead two words from the first to the second question."""
+    """Step 1: the plane of all tokens; arrows lead two words from one question to the other."""
     first, second, e, many = two.first, two.second, two.e, len(two.heads.S)
     followed = second if two.own.follow == "second" and second else first
     i, j = followed.best.span.start, followed.best.span.end
@@ -238,9 +235,6 @@ def points_table(two: Two) -> Block:
     return ui.table("points", head[: 1 + 2 * len(both)], rows, caption)
 
 
-# ---- step 2: one logit
-
-
 def taken_apart(two: Two, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
     states = []
@@ -258,7 +252,7 @@ def taken_apart(two: Two, d: int) -> Products:
 
 
 def one_logit(two: Two) -> list[Block | None]:
-    """S · h as a running sum, and the same products with the second question's h."""
+    """Step 2: S · h as a running sum, and the same products with the second question's h."""
     d, (_, letter, role) = getattr(two.first.best.span, two.own.lane), LANES[two.own.lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
     lanes = [(f"{lane} logit", {"own.scores.lane": lane}, two.own.lane == lane) for lane in LANES]
@@ -347,11 +341,8 @@ def exactly_logit(two: Two, p: Products) -> Block:
     return ui.remark("bias", "{}", subs(said))
 
 
-# ---- step 3: layer by layer
-
-
 def layers(two: Two) -> list[Block | None]:
-    """The same S and E on the hidden states after every layer."""
+    """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
     at, n = (window.to_pos(span.start), window.to_pos(span.end)), len(window)
     made = ("lens", window.index), lambda reader, *_: heads.plane(two.heads, reader.hidden(window))

@@ -72,9 +72,6 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     return [ui.idea(IDEAS[step - 1]), *(boundary, schemes, to_reader, worth)[step - 1](shown, own)]
 
 
-# ---- what the steps share
-
-
 def choose(own: Own, step: int, some: Mapping[str, str], span: int = 12) -> Block:
     """A text where ...: passages by their ids."""
     now = None if own.text and step == 1 else own.passage or FIRST[step]
@@ -103,13 +100,8 @@ def model_says() -> str:
     )
 
 
-# ---- step 1: the boundary objective
-
-
 def boundary(shown: Shown, own: Own) -> list[Block | None]:
-    """The sentence with its blanks, both layers' guesses, their losses; of a sentence that cannot
-    be read the reason.
-    """
+    """Step 1: the sentence with its blanks, both layers' guesses, their losses."""
     mine = own.text and own.text.strip() and typed(own.text)
     given = mine or known.hidden_in(own.passage or FIRST[1])
     found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
@@ -277,11 +269,8 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
     ]
 
 
-# ---- step 2: spans against single tokens
-
-
 def schemes(shown: Shown, own: Own) -> list[Block | None]:
-    """The text twice, the budget, the law of lengths."""
+    """Step 2: the text twice, the budget, the law of lengths."""
     given = known.hidden_in(own.passage or FIRST[2]).text
     found = shown.need(("schemes", given), partial(core.hidden, given, SEED), of="spanbert")
     assert not isinstance(found, str)  # a passage can be read
@@ -337,11 +326,8 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     ]
 
 
-# ---- step 3: from pre-training to reading
-
-
 def to_reader(shown: Shown, own: Own) -> list[Block | None]:
-    """What stays and what is thrown away, as boxes alone."""
+    """Step 3: what stays and what is thrown away, as boxes alone."""
     gone = [(f"{name} layer", "thrown away", "gone") for name in ("MLM", "SBO")]
     before = [[("text with hidden spans", "", "")], [("encoder", "learns", "stays")], gone]
     after = [[("question + paragraph", "nothing is hidden", "")]]
@@ -375,11 +361,8 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     ]
 
 
-# ---- step 4: what each change is worth
-
-
 def worth(shown: Shown, own: Own) -> list[Block | None]:
-    """The paper's changes beside those of our small run; whether every change helps."""
+    """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.worth()
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]

@@ -93,9 +93,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     ]
 
 
-# ---- the square
-
-
 def square(shown: Shown, sq: Square) -> Block:
     """The heat map; what follows the selection is its overlay."""
     d0, m, best = sq.first, sq.size, shown.best
@@ -213,9 +210,6 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
     return {"shapes": lines, "annotations": names}
 
 
-# ---- beside it
-
-
 def together(shown: Shown, sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
     *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
@@ -234,9 +228,6 @@ def together(shown: Shown, sq: Square) -> Block:
     words = ([f"“{word(shown.encoding, d)}”", role] for d, role in ((i, START), (j, END)))
     start, end = map(number, sq.logits(i, j))
     return ui.remark("together", said, next(words), start, next(words), end, why)
-
-
-# ---- folds
 
 
 def exactly(shown: Shown, sq: Square) -> list[Block | str]:

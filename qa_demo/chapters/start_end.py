@@ -72,11 +72,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
 
 
-# ---- the three steps
-
-
 def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
-    """Start and end: bars in the text."""
+    """Step 1: start and end: bars in the text."""
     return [
         ui.idea(
             "Two softmaxes over all positions of the window, question and paragraph: *one says "
@@ -94,7 +91,7 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
 
 
 def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
-    """Every position in a row, and the temperature that flattens both."""
+    """Step 2: every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
     least = printed.tiny(float(p.start.probs.min()))
@@ -112,7 +109,7 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
 
 
 def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
-    """Change a logit by hand: both distributions and the best pair follow."""
+    """Step 3: change a logit by hand: both distributions and the best pair follow."""
     pos = p.chosen
 
     def logit(side: Side) -> Block:
@@ -145,9 +142,6 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
             "Tags, SpanBERT and Why have layers of their own and do not."
         ),
     ]
-
-
-# ---- what is said
 
 
 def surest(p: Softmaxes) -> Block:
@@ -213,9 +207,6 @@ def key(shown: Shown, p: Softmaxes, step: int) -> Block:
     )
 
 
-# ---- the window as text
-
-
 def words(shown: Shown, p: Softmaxes, step: int) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
     w, items = p.window, texts.window_items(shown, p.window)
@@ -246,9 +237,6 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
         **{"up": START, "down": END, "height": HIGH, "track": True, "dots": True},
         select=step != 3,
     )
-
-
-# ---- every position as a chart
 
 
 def bars(p: Softmaxes) -> Block:
@@ -291,9 +279,6 @@ def bars(p: Softmaxes) -> Block:
     narrow |= {"xaxis.title.text": "", "margin.l": 56}
     narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
     return ui.figure("bars", [*drawn, *tips], layout, alt, narrow=narrow)
-
-
-# ---- folds
 
 
 def as_table(p: Softmaxes) -> Block:

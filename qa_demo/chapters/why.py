@@ -83,9 +83,6 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     return [ui.idea(IDEAS[k]), *(rests_on, the_test, a_head)[k](Shares(shown), own)]
 
 
-# ---- words and their shares
-
-
 class Shares:
     """The best span's lead in its window and what each unit adds to it: `values` [U], in logits;
     `ranked`: the units, the largest share in size first.
@@ -153,11 +150,8 @@ class Shares:
         return ui.finding((by_hand if self.shown.changed else "") + window + template, *given)
 
 
-# ---- step 1: what the lead rests on
-
-
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
-    """Bars by word: what raised and what lowered the lead, and the three that moved it most."""
+    """Step 1: bars by word, what raised and what lowered the lead, and what moved it most."""
     v, items, rises = shares.values, shares.words.items, shares.lead >= shares.blank
     verb, way = ("raised", v) if rises else ("lowered", -v)
     top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
@@ -253,11 +247,8 @@ def shares_exactly(shares: Shares) -> list[str]:
     ]
 
 
-# ---- step 2: the test
-
-
 def the_test(shares: Shares, own: Own) -> list[Block | None]:
-    """The lead without the words that raise it most, beside the lead without random others."""
+    """Step 2: the lead without the words that raise it most, and without random others."""
     test, x = shares.test(), shares.lead
     if test is None:
         said = f"This text has too few words outside {shares.spans_name} for the test."
@@ -328,9 +319,6 @@ def dots(shares: Shares, test: Hidden, many: str) -> Block:
     return ui.figure("dots", drawn, layout, alt, narrow=narrow)
 
 
-# ---- step 3: where a head looked
-
-
 def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
     """The weights of one token, [N, A, n]: those of all tokens would fill the cache."""
     w = shares.window
@@ -342,7 +330,7 @@ def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
 
 
 def a_head(shares: Shares, own: Own) -> list[Block | None]:
-    """The weights of one token in one attention head, on the text."""
+    """Step 3: the weights of one token in one attention head, on the text."""
     w, v, at = shares.window, shares.values, own.token
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     look = Looks(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)

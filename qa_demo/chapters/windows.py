@@ -90,9 +90,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
-# ---- what the steps share
-
-
 def changed(w: Windows) -> str:
     """What differs from the screen before: that of the step before, or that before a press."""
     step, pressed = w.shown.state.step, any(w.here == odd for _, odd in ODD.values())
@@ -124,11 +121,8 @@ def listing(names: Sequence[Any]) -> str:
     return f"{head} and {last}" if head else last
 
 
-# ---- step 1
-
-
 def split(w: Windows) -> list[Block | None]:
-    """How the paragraph is cut, and which window's span wins."""
+    """Step 1: how the paragraph is cut, and which window's span wins."""
     several, room = len(w.rows) > 1, w.room
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
@@ -189,11 +183,8 @@ def lanes(w: Windows) -> Block:
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
 
 
-# ---- step 2
-
-
 def one_window(w: Windows) -> list[Block | None]:
-    """In which window the best span's start counts, and why there."""
+    """Step 2: in which window the best span's start counts, and why there."""
     held, last = sorted(w.holding, key=lambda r: r.k), "The rule asks where a word stands, not how "
     several, start = len(held) > 1, said(w.encoding, w.best.span.start)
     key = [("box", PALE, "words that the window reads")]
@@ -249,13 +240,8 @@ def owner(w: Windows) -> Block:
     return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
 
 
-# ---- step 3
-
-
 def no_answer(w: Windows) -> list[Block | None]:
-    """Each window's best span and its "no answer" on one axis of scores; whether the smallest
-    leads by more than the threshold.
-    """
+    """Step 3: each window's best span and its "no answer" on one axis of scores."""
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
     ahead = null - score
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
@@ -280,13 +266,8 @@ def no_answer(w: Windows) -> list[Block | None]:
     ]
 
 
-# ---- step 4
-
-
 def three_rules(w: Windows) -> list[Block | None]:
-    """One panel a rule: every window's number, the choice filled; windows that are sure of the
-    right words and may not return them.
-    """
+    """Step 4: one panel a rule with every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
     k, names, copies = w.win.k, w.silenced, None
@@ -400,9 +381,6 @@ RULES = {
     "product": ("product within a window", "product", PRODUCT, product_of),
 }
 """Each with its name, the number of a proposal that it compares, what that is, and its words."""
-
-
-# ---- folds
 
 
 def exactly(w: Windows) -> list[Block | str]:
