@@ -21,7 +21,7 @@ def pins(*files: str) -> dict[str, str]:
 OURS = pins("requirements.txt")
 
 
-def test_every_requirement_is_pinned_exactly_and_installed_so() -> None:
+def test_every_requirement_is_pinned_exactly_and_installed_so():
     allowed = re.compile(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?")
     for name in FILES:
         lines = (ROOT / name).read_text().splitlines()
@@ -32,13 +32,13 @@ def test_every_requirement_is_pinned_exactly_and_installed_so() -> None:
     assert {name: metadata.version(name).partition("+")[0] for name in pinned} == pinned
 
 
-def test_every_dependency_has_its_reason() -> None:
+def test_every_dependency_has_its_reason():
     table = PAGES["docs/hosting.md"].partition("| package | why |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE)
     assert sorted(", ".join(rows).split(", ")) == sorted(OURS)
 
 
-def test_the_lock_holds_every_pin_and_a_hash_for_each() -> None:
+def test_the_lock_holds_every_pin_and_a_hash_for_each():
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     locked = [re.fullmatch(r"([\w-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", x) for x in lines[3:]]
     assert all(locked) and all(line.startswith("# ") for line in lines[:3])
@@ -47,7 +47,7 @@ def test_the_lock_holds_every_pin_and_a_hash_for_each() -> None:
     assert ours.items() <= known.items()
 
 
-def test_the_metadata_allows_each_pin_and_no_next_major_version() -> None:
+def test_the_metadata_allows_each_pin_and_no_next_major_version():
     """torch alone is one version: a range brought 2.15 and four gigabytes for graphics cards."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     ranges = {r.name: r.specifier for r in map(Requirement, project["dependencies"])}

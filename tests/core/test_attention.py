@@ -12,7 +12,7 @@ def random_attention(seed: int, n: int) -> np.ndarray:
     return rng.dirichlet(np.ones(n), size=(2, 3, n)).astype(np.float32)
 
 
-def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand() -> None:
+def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand():
     reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
     rows = random_attention(3, 8)[:, :, 4]
     look = Looks(rows, reading.encoding, reading.windows[0], 2, 9)
@@ -23,7 +23,7 @@ def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand() -> None:
     assert list(look.held.values()) == pytest.approx(wanted, abs=1e-6)
 
 
-def test_the_first_head_spreads_and_asks_most() -> None:
+def test_the_first_head_spreads_and_asks_most():
     rows = np.full((1, 3, 4), 0.25)
     rows[0, 1] = [0.9, 0.1, 0, 0]
     assert spread_head(rows, np.array([[0.1, 0.9, 0.2]])) == (1, 3)

@@ -47,7 +47,7 @@ def linear(reading: Reading, seed: int = 0) -> tuple[dict, object]:
     return effect, masked
 
 
-def test_each_target_is_the_sum_it_is_named_after() -> None:
+def test_each_target_is_the_sum_it_is_named_after():
     reading = t1()
     window = reading.windows[0]  # tokens 0-3 at positions 3-6
     s, e = (row.astype(float) for row in reading.logits(0))
@@ -85,9 +85,7 @@ def test_each_target_is_the_sum_it_is_named_after() -> None:
         ("best", [Span(0, 1)], None, "one of start_logit, end_logit"),
     ],
 )
-def test_the_window_of_a_target_or_why_there_is_none(
-    kind: str, spans: list[Span], window: int | None, found: int | str
-) -> None:
+def test_the_window_of_a_target_or_why_there_is_none(kind, spans, window, found):
     """Windows hold tokens 0-3 and 2-5; tokens 0-2 are owned by window 0."""
     if isinstance(found, int):
         assert window_of(t1(), Target(kind, *spans, window=window)).index == found
@@ -96,7 +94,7 @@ def test_the_window_of_a_target_or_why_there_is_none(
         window_of(t1(), Target(kind, *spans, window=window))
 
 
-def test_gap_and_its_share() -> None:
+def test_gap_and_its_share():
     target = Target("span_score", Span(0, 1))
     values = np.array([1.25, 1.7])
     made = Attribution(target, "integrated_gradients", 0, values, f_x=5.0, f_baseline=2.0)
@@ -110,7 +108,7 @@ def test_gap_and_its_share() -> None:
     assert gap_share(-1.0, 4.0) == 0.25
 
 
-def test_words_of_a_window_keep_their_pieces_together(read: Reading) -> None:
+def test_words_of_a_window_keep_their_pieces_together(read):
     window = read.windows[0]
     found = words(read.encoding, window)
     assert [w.text for w in found.items] == [*QUESTION.split(), *CONTEXT.split()]
@@ -129,7 +127,7 @@ def test_words_of_a_window_keep_their_pieces_together(read: Reading) -> None:
 
 
 @pytest.mark.parametrize("kind", ["start_logit", "end_logit", "span_score", "span_minus_null"])
-def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str, read: Reading) -> None:
+def test_leave_one_out_measures_each_word_at_the_same_positions(kind, read):
     window, target = read.windows[0], Target(kind, Span(2, 4))
     effect, masked = linear(read)
     lanes = weights_of(target, window)
@@ -142,7 +140,7 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind: str, read:
     assert found.f_x == pytest.approx(value_of(target, window, *read.logits(0)))
 
 
-def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> None:
+def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested():
     reading = random_reading(np.random.default_rng(3), 30, 30, 4)
     other = random_reading(np.random.default_rng(3), 31, 31, 4)
     assert seed_of(other, other.windows[0]) != seed_of(reading, reading.windows[0])
@@ -154,7 +152,7 @@ def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested() -> Non
     assert sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)[0] == (1, 2, 4)
 
 
-def test_each_set_is_masked_whole_and_special_tokens_never(read: Reading) -> None:
+def test_each_set_is_masked_whole_and_special_tokens_never(read):
     units = words(read.encoding, read.windows[0])
     sets = [(0,), (1, 2), ()]
     for mask, each in zip(masks_of(units, sets), sets, strict=True):

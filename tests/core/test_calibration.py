@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -47,7 +46,7 @@ def fitted(fits: Calibrations | None = FITS) -> tuple[Reading, Candidate]:
     return reading, predict(reading).best.candidate
 
 
-def test_a_pair_by_hand() -> None:
+def test_a_pair_by_hand():
     claim = PairClaim(np.log([4.0]), np.log([1.0, 4.0, 3.0]))
     assert claim.prob(1) == pytest.approx(0.5)
     assert claim.prob(0.5) == pytest.approx(16 / 26)  # shares are squared
@@ -55,7 +54,7 @@ def test_a_pair_by_hand() -> None:
     assert twice.prob(1) == pytest.approx(5 / 8)
 
 
-def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force() -> None:
+def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force():
     text = " ".join(f"Anna met the Berta. Karl {k} met Berta, and Karl came." for k in range(6))
     reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
     assert len(reading.windows) > 2
@@ -78,7 +77,7 @@ def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force() 
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])
-def test_a_name_that_stands_several_times_is_as_likely_as_once(times: int) -> None:
+def test_a_name_that_stands_several_times_is_as_likely_as_once(times):
     """Finding 3: also where it begins at one place and ends at another."""
     words = ["Ada", "lives", "in", "the", "Oslo."] * times
     start = [-9.0, 0, 0, *[3.0, -9, -9, 3, 3] * times, 0]
@@ -90,7 +89,7 @@ def test_a_name_that_stands_several_times_is_as_likely_as_once(times: int) -> No
     assert claim.prob(1.0) == pytest.approx(2 / 3, abs=1e-3), "“Ada lives in the Oslo” is the rest"
 
 
-def test_a_span_that_no_limit_allows_makes_no_claim() -> None:
+def test_a_span_that_no_limit_allows_makes_no_claim():
     reading = FakeReader().read("Who said so?", "Ada " * 40, WindowOptions(40, 10))
     reading = replace(reading, calibrations=FITS)
     best = predict(reading).best.candidate
@@ -105,14 +104,14 @@ def test_a_span_that_no_limit_allows_makes_no_claim() -> None:
             assert "at most 30 tokens" in sure_of(reading, found, COUNTED, "logits").why
 
 
-def test_the_shift_by_hand_and_at_the_edges() -> None:
+def test_the_shift_by_hand_and_at_the_edges():
     assert shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
     assert log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(log_odds(np.array([0.0, 1.0]))).all()
     assert chance(0.5, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
 
 
-def test_the_claim_is_the_product_of_both_chances() -> None:
+def test_the_claim_is_the_product_of_both_chances():
     reading, best = fitted()
     found = sureness(reading, best)
     assert (best.score, margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
@@ -122,7 +121,7 @@ def test_the_claim_is_the_product_of_both_chances() -> None:
     assert found.claim == found.answerable * right < min(found.answerable, right)
 
 
-def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it() -> None:
+def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it():
     found = sureness(*fitted(Calibrations(FITS.span)))
     assert found.answerable is found.claim is None and found.right_if_answerable > 0
     assert sureness(*fitted(None)) is None
@@ -131,13 +130,13 @@ def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it() -> None:
 @pytest.mark.parametrize(
     ("p", "found"), [(0.0, BINS[0]), (0.1, None), (0.5, None), (0.9, BINS[1]), (1.0, BINS[1])]
 )
-def test_the_bin_of_a_probability(p: float, found: CalibrationBin | None) -> None:
+def test_the_bin_of_a_probability(p, found):
     assert bin_of(BINS, p) == found
     assert bin_of((), p) is None
     assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
 
 
-def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -> None:
+def test_figures_count_for_the_calibration_that_they_were_counted_with_alone():
     own = fitted()[0]
     assert counted_with(own, COUNTED) is COUNTED
     assert counted_with(own, None) is None
@@ -147,7 +146,7 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone() -
         assert counted_with(own, SimpleNamespace(slope=slope, intercept=intercept)) is None
 
 
-def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none() -> None:
+def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none():
     known = sureness(*fitted())
     parts = known.answerable, known.right_if_answerable
     like = CalibrationBin(known.claim, (known.claim + min(parts)) / 2, 7, 0.5, 0.5)
@@ -157,7 +156,7 @@ def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none() -> None:
     assert "another is chosen" in sure_of(*fitted(), COUNTED, "product").why
 
 
-def test_the_figures_of_a_folder_and_what_is_none(tmp_path: Path) -> None:
+def test_the_figures_of_a_folder_and_what_is_none(tmp_path):
     assert load_known(tmp_path) is None
     (tmp_path / "metrics.json").write_text("{}")
     assert load_known(tmp_path) is None

@@ -25,7 +25,7 @@ HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25
 FIRST, SECOND = np.array([1.0, -0.5, 2.5]), np.array([-1.0, 0.5, -2.5])
 
 
-def test_products_and_bias_add_up_to_the_logit_of_each_lane() -> None:
+def test_products_and_bias_add_up_to_the_logit_of_each_lane():
     p = products_of(HEADS, [FIRST, SECOND], "start")
     assert p.all.tolist() == [0.5, 0.5, 5.0]
     assert p.order == [2, 0, 1], "of equals the lower number first"
@@ -38,13 +38,11 @@ def test_products_and_bias_add_up_to_the_logit_of_each_lane() -> None:
     ("x", "y", "digits", "found"),
     [(0.125, 8.0, (3, 2), True), (0.125, 8.0, (1, 1), False), (-0.0001, 1.0, (3, 2), True)],
 )
-def test_whether_printed_factors_give_the_printed_product(
-    x: float, y: float, digits: tuple[int, int], found: bool
-) -> None:
+def test_whether_printed_factors_give_the_printed_product(x, y, digits, found):
     assert holds(x, y, digits) == found
 
 
-def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can() -> None:
+def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can():
     found = asked_by(t1(), DecodeOptions())
     best = found.reading.windows[found.best.window]
     for d in range(6):
@@ -58,7 +56,7 @@ def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can() -> None:
 
 @pytest.mark.parametrize("lane", ["start", "end"])
 @pytest.mark.parametrize("size", [3, 8, 24])
-def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, size) -> None:
+def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, size):
     rng = np.random.default_rng(3)
     heads = HeadWeights(rng.normal(size=size), rng.normal(size=size), 0.25, -1.5)
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
@@ -72,7 +70,7 @@ def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, si
         assert [abs(by_hand[k]) for k in p.first] == pytest.approx(largest)
 
 
-def test_the_same_heads_read_every_layer() -> None:
+def test_the_same_heads_read_every_layer():
     rng = np.random.default_rng(0)
     heads = HeadWeights(rng.normal(size=6), rng.normal(size=6), 0.5, -0.5)
     hidden = rng.normal(size=(4, 5, 6))
@@ -81,18 +79,18 @@ def test_the_same_heads_read_every_layer() -> None:
     np.testing.assert_allclose(points[..., 1], hidden @ heads.E.astype(float) - 0.5)
 
 
-def test_ranks_count_what_is_larger() -> None:
+def test_ranks_count_what_is_larger():
     logits = np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 5.0, 5.0, -1.0]])
     assert rank_of(logits, 2).tolist() == [2, 1]
     assert rank_of(logits, 1).tolist() == [4, 1] and rank_of(logits, 3).tolist() == [2, 4]
 
 
-def test_owned_points_take_each_token_from_its_owner() -> None:
+def test_owned_points_take_each_token_from_its_owner():
     points = owned_points(t1())  # tokens 0-2 belong to window 0, 3-5 to window 1
     np.testing.assert_allclose(points, [[2, 0], [3, 4], [-1, 1], [4, 3], [1, 3.5], [0, 0]])
 
 
-def test_a_logit_changed_by_hand() -> None:
+def test_a_logit_changed_by_hand():
     reading = t1()
     bent = apply_what_if(reading, {("start", 0, 5): 9.0})
     assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
@@ -101,12 +99,12 @@ def test_a_logit_changed_by_hand() -> None:
 
 
 @pytest.mark.parametrize("place", [("middle", 0, 0), ("start", 99, 0), ("start", 0, 999)])
-def test_a_change_that_fits_nowhere_is_refused(place: tuple[str, int, int]) -> None:
+def test_a_change_that_fits_nowhere_is_refused(place):
     with pytest.raises(BadInput, match="there is no"):
         apply_what_if(t1(), {place: 1.0})
 
 
 @pytest.mark.parametrize("value", [float("nan"), 1e39, float("-inf")])
-def test_a_change_that_leaves_single_precision_is_refused(value: float) -> None:
+def test_a_change_that_leaves_single_precision_is_refused(value):
     with pytest.raises(BadInput, match="finite number in single precision"):
         apply_what_if(t1(), {("end", 0, 0): value})

@@ -134,7 +134,7 @@ def test_calibration_table():
     assert metrics.calibration_error(table) == pytest.approx((0.05 + 3 * (0.95 - 2 / 3)) / 4)
 
 
-def test_the_expected_error_of_right_probabilities() -> None:
+def test_the_expected_error_of_right_probabilities():
     assert expected_error([0.0, 1.0] * 50) == 0.0
     one = expected_error([0.5] * 100)  # one bin: the mean of |k / 100 - 0.5|
     assert one == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.15)

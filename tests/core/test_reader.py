@@ -16,7 +16,7 @@ from tests.fakes import FakeReader
 CONTEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
 
 
-def test_the_best_span_is_explained_unless_another_is_named() -> None:
+def test_the_best_span_is_explained_unless_another_is_named():
     reader = FakeReader()
     reading = reader.read("Who drew the towers?", CONTEXT)
     best = predict(reading).best
@@ -28,7 +28,7 @@ def test_the_best_span_is_explained_unless_another_is_named() -> None:
     assert (other.target.span, other.method) == (Span(0, 1), "leave_one_out")
 
 
-def test_without_a_legal_span_there_is_nothing_to_explain() -> None:
+def test_without_a_legal_span_there_is_nothing_to_explain():
     reader = FakeReader()
     reading = reader.read("Who?", CONTEXT)
     nowhere = np.zeros(len(reading.windows[0]), dtype=bool)
@@ -37,7 +37,7 @@ def test_without_a_legal_span_there_is_nothing_to_explain() -> None:
         explain(reader, replace(reading, windows=windows))
 
 
-def test_the_package_names_seven_things_and_imports_none_of_them_at_once() -> None:
+def test_the_package_names_seven_things_and_imports_none_of_them_at_once():
     names = {"load_reader", "predict", "explain", "evaluate", "plot", "report", "call"}
     assert set(qa_demo.__all__) == {"__version__", *names}
     with pytest.raises(AttributeError, match="'nothing'"):

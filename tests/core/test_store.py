@@ -24,13 +24,13 @@ READING = FakeReader().read("Who said so?", CONTEXT, WindowOptions(60, 20))
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path) -> Path:
     """Where the reading is stored."""
     save_reading(READING, tmp_path / "one.npz")
     return tmp_path / "one.npz"
 
 
-def test_a_stored_reading_comes_back(path: Path) -> None:
+def test_a_stored_reading_comes_back(path):
     back = load_reading(path)
     assert np.array_equal(back.start_logits, READING.start_logits, equal_nan=True)
     assert np.array_equal(back.end_logits, READING.end_logits, equal_nan=True)
@@ -40,7 +40,7 @@ def test_a_stored_reading_comes_back(path: Path) -> None:
     assert len(back.windows) == len(READING.windows) > 1
 
 
-def test_stored_attributions_come_back(tmp_path: Path) -> None:
+def test_stored_attributions_come_back(tmp_path):
     path = tmp_path / "shares.npz"
     made = FakeReader().attribute(READING, Target("span_minus_null", Span(3, 5), None, 0))
     save_attributions({"ship": ("sum", made)}, path)
@@ -54,7 +54,7 @@ def test_stored_attributions_come_back(tmp_path: Path) -> None:
         stored_attributions(tmp_path / "bad.npz")
 
 
-def test_calibrations_come_back(path: Path) -> None:
+def test_calibrations_come_back(path):
     one, other = Calibration(0.5, -1.0), Answerability(2.0, 0.5)
     for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
         save_reading(replace(READING, calibrations=fitted), path)
@@ -62,7 +62,7 @@ def test_calibrations_come_back(path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
-def test_a_reading_that_was_cut_off_or_damaged_is_refused(path: Path, keep: float) -> None:
+def test_a_reading_that_was_cut_off_or_damaged_is_refused(path, keep):
     whole = path.read_bytes()
     path.write_bytes(whole[: int(keep * len(whole))])
     with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
@@ -82,9 +82,7 @@ def test_a_reading_that_was_cut_off_or_damaged_is_refused(path: Path, keep: floa
         ("tag_logits", np.zeros((1, 3, 3))),
     ],
 )
-def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(
-    path: Path, name: str, array: np.ndarray | None
-) -> None:
+def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(path, name, array):
     with np.load(path) as stored:
         arrays = {**stored, name: array}
     np.savez_compressed(path, **{name: x for name, x in arrays.items() if x is not None})
@@ -93,7 +91,7 @@ def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(
 
 
 @pytest.mark.parametrize("rows", [b"", b"PK\x03\x04 cut off"])
-def test_a_broken_replay_is_refused(tmp_path: Path, rows: bytes) -> None:
+def test_a_broken_replay_is_refused(tmp_path, rows):
     (tmp_path / "replay.json").write_text("{}")
     (tmp_path / "replay.npz").write_bytes(rows)
     with pytest.raises(BadInput, match="the replay of the fine-tuning cannot be read"):

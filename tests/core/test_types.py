@@ -19,9 +19,7 @@ SHAPES = st.tuples(
 
 
 @given(SHAPES, st.data())
-def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(
-    shape: tuple[int, int, int, int], data: st.DataObject
-) -> None:
+def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(shape, data):
     seed, n_words, capacity, step = shape
     reading = random_reading(np.random.default_rng(seed), n_words, capacity, step)
     start = data.draw(st.integers(0, n_words - 1))
@@ -33,11 +31,11 @@ def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(
     assert (None if home is None else home.index) == (owner if owner in holders else first)
 
 
-def test_the_name_stands_for_weights_without_a_checksum() -> None:
+def test_the_name_stands_for_weights_without_a_checksum():
     assert (t1().weights, replace(t1(), checksum="abc").weights) == ("toy", "abc")
 
 
-def test_other_weights_are_refused_in_one_sentence() -> None:
+def test_other_weights_are_refused_in_one_sentence():
     def check(made: str, used: str, name: str = "toy") -> None:
         check_made_by(replace(t1(), checksum=made), SimpleNamespace(name=name, checksum=used))
 

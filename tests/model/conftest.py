@@ -13,7 +13,7 @@ from tests.model import kit
 
 
 @pytest.fixture(scope="session")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def saved(tmp_path_factory) -> Callable[[str], Path]:
     """The folder of a family, which no test changes."""
 
     def save(family: str) -> Path:
@@ -24,26 +24,26 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def loaded(saved: Callable[[str], Path]) -> Callable[[str], BertReader]:
+def loaded(saved) -> Callable[[str], BertReader]:
     """The reader of a family, which no test changes."""
     return cache(lambda family: load_reader(str(saved(family))))
 
 
 @pytest.fixture(scope="module", params=kit.FAMILIES)
-def family(request: pytest.FixtureRequest) -> str:
+def family(request) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def folder(family: str, saved: Callable[[str], Path]) -> Path:
+def folder(family, saved) -> Path:
     return saved(family)
 
 
 @pytest.fixture(scope="module")
-def reader(family: str, loaded: Callable[[str], BertReader]) -> BertReader:
+def reader(family, loaded) -> BertReader:
     return loaded(family)
 
 
 @pytest.fixture(scope="module")
-def reading(reader: BertReader) -> Reading:
+def reading(reader) -> Reading:
     return reader.read(kit.QUESTION, kit.CONTEXT[:120], WindowOptions(64, 9))

@@ -33,8 +33,8 @@ only_bert = pytest.mark.parametrize("family", ["bert"], indirect=True)
 
 
 def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(
-    family: str, reader: BertReader, reading: Reading
-) -> None:
+    family, reader, reading
+):
     """A reader that normalises first answers alike with every word's vector half as long again."""
     run = make_pass(reader.model, reading.windows[0], TARGET)
     embeds = word_embeddings(reader.model, reading.windows[0].input_ids)[None]
@@ -75,9 +75,7 @@ def captums(folder: Path, reading: Reading, pad: int) -> tuple[np.ndarray, float
 
 
 @pytest.mark.parametrize("family", ORACLE_FAMILIES, indirect=True)
-def test_integrated_gradients_are_captums(
-    family: str, folder: Path, reader: BertReader, reading: Reading
-) -> None:
+def test_integrated_gradients_are_captums(family, folder, reader, reading):
     found = reader.attribute(reading, TARGET, n_steps=30)
     wanted, gap = captums(folder, reading, reader.tokenizer.pad_token_id)
     assert np.abs(wanted).max() > 2e-3
@@ -91,7 +89,7 @@ def test_integrated_gradients_are_captums(
 # Every family
 
 
-def test_every_family_and_baseline(reader: BertReader, reading: Reading) -> None:
+def test_every_family_and_baseline(reader, reading):
     window = reading.windows[0]
     special = special_positions(reading.encoding, window)
     value = value_of(TARGET, window, *reading.logits(0))
@@ -112,7 +110,7 @@ def test_every_family_and_baseline(reader: BertReader, reading: Reading) -> None
         assert made.values.shape == (len(window),)
 
 
-def test_padding_without_direction_is_no_baseline(family: str, folder: Path) -> None:
+def test_padding_without_direction_is_no_baseline(family, folder):
     """From a padding vector of zeros, as in trained DeBERTas, the gap never closes."""
     reader = load_reader(str(folder))
     table = reader.model.get_input_embeddings().weight
@@ -135,7 +133,7 @@ def toy(points: torch.Tensor) -> torch.Tensor:
     return x**2 * y + torch.tanh(y) + z
 
 
-def test_a_non_linear_toy_has_its_closed_form_and_is_complete() -> None:
+def test_a_non_linear_toy_has_its_closed_form_and_is_complete():
     x, path = torch.tensor([[[1.5], [-2.0], [0.7]]]).double(), torch.zeros(1, 3, 1).double()
     found = integrate(partial(gradient, toy), x, path, 400)
     whole, bent = 1.5**2 * -2.0, np.tanh(-2.0)
@@ -149,9 +147,7 @@ def test_a_non_linear_toy_has_its_closed_form_and_is_complete() -> None:
 
 
 @only_bert
-def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
-    reader: BertReader, reading: Reading, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_counts_steps_and_a_cancel_stops_between_chunks(reader, reading, monkeypatch):
     whole = reader.attribute(reading, TARGET, n_steps=20)
     monkeypatch.setattr(gradients, "TOKENS_AT_ONCE", 3 * len(reading.windows[0]))
     seen: list[tuple[int, int]] = []
@@ -169,9 +165,7 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(
 
 
 @only_bert
-def test_wrong_choices_are_named(
-    reader: BertReader, reading: Reading, loaded: Callable[[str], BertReader]
-) -> None:
+def test_wrong_choices_are_named(reader, reading, loaded):
     for change, message in [
         ({"method": "lime"}, f"one of {', '.join(METHODS)}, got 'lime'"),
         ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
@@ -231,9 +225,7 @@ def tensors(reader: BertReader) -> dict[str, torch.Tensor]:
 
 
 @only_bert
-def test_answers_and_explanations_of_many_threads_are_those_of_one(
-    folder: Path, reader: BertReader
-) -> None:
+def test_answers_and_explanations_of_many_threads_are_those_of_one(folder, reader):
     """Threads mix all works on one reader for some time; a twin does each of them alone."""
     shared, alone = load_reader(str(folder)), reader
     readings = [alone.read(question, context, OPTIONS) for question, context in TEXTS]

@@ -65,7 +65,7 @@ def reader() -> BertReader:
     return load_reader("bundled")
 
 
-def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: Path) -> None:
+def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder):
     assert {path.name for path in folder.iterdir()} == FILES
     manifest = json.loads((folder / "checksums.json").read_text())
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
@@ -75,7 +75,7 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder: P
     assert types <= {torch.float16, torch.bfloat16, torch.int64}
 
 
-def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: BertReader) -> None:
+def test_it_is_an_ordinary_folder_that_transformers_loads(folder, reader):
     from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
     model, info = AutoModelForQuestionAnswering.from_pretrained(
@@ -98,9 +98,7 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder: Path, reader: 
     np.testing.assert_allclose(some, expected[:, [0, 9]], **close)
 
 
-def test_it_brings_both_heads_a_threshold_and_its_checksum(
-    folder: Path, reader: BertReader
-) -> None:
+def test_it_brings_both_heads_a_threshold_and_its_checksum(folder, reader):
     assert (
         reader.name == "bundled" and reader.heads().W is not None and reader.max_seq_length == 512
     )
@@ -124,15 +122,13 @@ SILENT = (
 
 
 @pytest.mark.parametrize(("question", "context"), SILENT)
-def test_a_silent_text_takes_certainty_away(
-    reader: BertReader, question: str, context: str
-) -> None:
+def test_a_silent_text_takes_certainty_away(reader, question, context):
     reading = reader.read(question, context)
     said = sureness(reading, predict(reading).best.candidate)
     assert said.claim < said.right_if_answerable and said.claim < 0.9
 
 
-def test_an_answer_that_stands_often_is_as_likely_right_as_once(reader: BertReader) -> None:
+def test_an_answer_that_stands_often_is_as_likely_right_as_once(reader):
     said = []
     for times in (1, 2, 5, 18):
         reading = reader.read("Where does Ada live?", " ".join(["Ada lives in Oslo."] * times))
@@ -140,7 +136,7 @@ def test_an_answer_that_stands_often_is_as_likely_right_as_once(reader: BertRead
     assert min(said) > said[0] - 0.05, "of one place it would be 0.4 at the end"
 
 
-def test_gradients_add_up_where_twenty_steps_do_not(reader: BertReader) -> None:
+def test_gradients_add_up_where_twenty_steps_do_not(reader):
     example = load_menu()["fails-rivers"]
     reading = reader.read(example.question, example.context)
     best = predict(reading).best.candidate
@@ -151,14 +147,14 @@ def test_gradients_add_up_where_twenty_steps_do_not(reader: BertReader) -> None:
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), PLAIN)
-def test_plain_questions(reader: BertReader, question: str, context: str, answer: str) -> None:
+def test_plain_questions(reader, question, context, answer):
     reading = reader.read(question, context)
     best, tagged = predict(reading).best, best_span(reading)
     assert best is not None and best.candidate.text == answer
     assert tagged is not None and answer in tagged.text
 
 
-def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: BertReader) -> None:
+def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader):
     asked = re.findall(r'"([^"\n]+\?)",\s*"([^"\n]+)"(?!:)', TEXT)
     asked += re.findall(r"--question '([^']+)' --context '([^']+)'", TEXT)
     assert {question for question, _ in asked} == set(SAID)
@@ -168,22 +164,20 @@ def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader: Be
         assert said.answer in SAID[question]
 
 
-def test_the_model_card_says_what_a_user_must_know(folder: Path) -> None:
+def test_the_model_card_says_what_a_user_must_know(folder):
     card = (folder / "README.md").read_text(encoding="utf-8").lower()
     said = "license, data, squad, seed, exact, f1, bio, unanswerable, calibration, known failures"
     assert [word for word in (*said.split(", "), "dtype") if word not in card] == []
 
 
 @pytest.mark.parametrize(("question", "context", "place"), MARKS)
-def test_an_answer_keeps_the_marks_of_its_last_letter(
-    reader: BertReader, question: str, context: str, place: tuple[int, int]
-) -> None:
+def test_an_answer_keeps_the_marks_of_its_last_letter(reader, question, context, place):
     best = predict(reader.read(question, context)).best
     assert best is not None and (best.candidate.char_start, best.candidate.char_end) == place
     assert best.candidate.text == context[slice(*place)]
 
 
-def test_a_text_is_shown_as_typed_where_pieces_share_a_character(reader: BertReader) -> None:
+def test_a_text_is_shown_as_typed_where_pieces_share_a_character(reader):
     asked, text = (
         "누가 다리를 설계했나?",
         "한국의 다리는 Rene\u0301 가 \U0001f469\u200d\U0001f4bb 설계했다.",

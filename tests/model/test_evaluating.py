@@ -1,8 +1,6 @@
 """Rows from Python are judged as a file's questions are."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,18 +24,16 @@ ROWS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def reader(loaded: Callable[[str], BertReader]) -> BertReader:
+def reader(loaded) -> BertReader:
     return loaded("bert")
 
 
 @pytest.fixture
-def terminal(saved: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> Terminal:
+def terminal(saved, capsys) -> Terminal:
     return Terminal(saved("bert"), capsys)
 
 
-def test_rows_give_what_the_command_gives(
-    reader: BertReader, tmp_path: Path, terminal: Terminal
-) -> None:
+def test_rows_give_what_the_command_gives(reader, tmp_path, terminal):
     told: list[dict[str, Any]] = []
     found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
@@ -50,9 +46,7 @@ def test_rows_give_what_the_command_gives(
     assert sum(row["f1"] for row in found.rows) == pytest.approx(found.scores["f1"] / 25)
 
 
-def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(
-    reader: BertReader,
-) -> None:
+def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(reader):
     odd = ROWS[1] | {"answers": ["Nobody"]}
     with pytest.warns(UserWarning, match="gold answer") as said:
         qa_demo.evaluate(reader, [odd])
@@ -66,7 +60,7 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
             qa_demo.evaluate(reader, rows, **more)
 
 
-def test_evaluations_become_a_report(reader: BertReader, tmp_path: Path) -> None:
+def test_evaluations_become_a_report(reader, tmp_path):
     page = tmp_path / "r.html"
     a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)
     b = qa_demo.evaluate(reader, ROWS[1:3], threshold=2.0)
@@ -76,7 +70,7 @@ def test_evaluations_become_a_report(reader: BertReader, tmp_path: Path) -> None
         qa_demo.report(a, page, against=qa_demo.evaluate(reader, ROWS[:1]))
 
 
-def test_a_sample_is_drawn_over_the_whole_file_by_a_seed() -> None:
+def test_a_sample_is_drawn_over_the_whole_file_by_a_seed():
     """Finding 24: the first questions are those of one article."""
     every = list(range(1000))
     found = sampled(every, None, 100, 0)

@@ -1,6 +1,5 @@
 """Every family loads, and reads what transformers reads: the same windows, the same logits."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import check_options, make_windows
 from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.loading import load_reader
-from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
 from tests.model import kit
 
@@ -62,7 +60,7 @@ def assert_windows_equal_overflow(
     [kit.CONTEXT, UNICODE, "river", "A. " * 70],
     ids=["plain", "unicode", "word", "short"],
 )
-def test_windows_equal_the_tokenizers_overflow(family: str, context: str) -> None:
+def test_windows_equal_the_tokenizers_overflow(family, context):
     words, oracle = kit.tokenizer(family), kit.tokenizer(family)
     counts = set()
     asked = len(words(kit.QUESTION, add_special_tokens=False)["input_ids"])
@@ -75,7 +73,7 @@ def test_windows_equal_the_tokenizers_overflow(family: str, context: str) -> Non
     assert max(counts) > 1 or context == "river"
 
 
-def test_special_tokens_typed_by_a_user_stay_text(family: str) -> None:
+def test_special_tokens_typed_by_a_user_stay_text(family):
     words = kit.tokenizer(family)
     special = {words.cls_token_id, words.sep_token_id, words.mask_token_id, words.pad_token_id}
     encoding = encode(
@@ -90,9 +88,7 @@ def test_special_tokens_typed_by_a_user_stay_text(family: str) -> None:
     assert encoding.prefix_tokens[1 : 1 + len(encoding.question_tokens)] == encoding.question_tokens
 
 
-def test_logits_are_those_of_an_ordinary_call_of_transformers(
-    folder: Path, reader: BertReader
-) -> None:
+def test_logits_are_those_of_an_ordinary_call_of_transformers(folder, reader):
     """Tokenizer and model by themselves: the tokenizer decides whether segments are fed."""
     words = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
@@ -108,7 +104,7 @@ def test_logits_are_those_of_an_ordinary_call_of_transformers(
     np.testing.assert_allclose(end, expected.end_logits[0].numpy(), atol=1e-5)
 
 
-def test_an_answer_never_starts_or_ends_with_a_blank(family: str) -> None:
+def test_an_answer_never_starts_or_ends_with_a_blank(family):
     context = "  the   bridge \n was  designed "
     encoding = encode(kit.tokenizer(family), "who", context)
     texts = [context[a:b] for a, b in encoding.offset_mapping]
@@ -125,7 +121,7 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family: str) -> None:
     text=st.text(max_size=24)
     | st.text("ae\u0301\u200d\ufe0f\U0001f469 \n\u1112\u1161\u0915\u094d\0")
 )
-def test_no_character_is_lost_and_no_end_parts_a_grapheme(family: str, text: str) -> None:
+def test_no_character_is_lost_and_no_end_parts_a_grapheme(family, text):
     encoding = encode(kit.tokenizer(family), "who", text)
     borders = {0, *(m.end() for m in regex.finditer(r"\X", text))}
     held = {k for start, end in encoding.offset_mapping.tolist() for k in range(start, end)}
@@ -138,7 +134,7 @@ def test_no_character_is_lost_and_no_end_parts_a_grapheme(family: str, text: str
         assert (encoding.text(span) == text[start:end] and {start, end} <= borders) or start == end
 
 
-def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch() -> None:
+def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch():
     text = "\u200bthe \x00ri\x00ver\u0301 \u200eby \u200b in"
     encoding = encode(kit.tokenizer("bert"), "who", text)
     assert [encoding.context[a:b] for a, b in encoding.offset_mapping] == [
@@ -146,7 +142,7 @@ def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch() -> None:
     ]
 
 
-def test_a_tokenizer_that_leaves_letters_out_is_refused() -> None:
+def test_a_tokenizer_that_leaves_letters_out_is_refused():
     tokenizer = type("Latin", (), {})()
     tokenizer.backend_tokenizer = Tokenizer(BPE({c: k for k, c in enumerate("Aa019 ")}, []))
     with pytest.raises(BadCheckpoint, match=r"letters.* then: É é ß Ñ Ø Ω ω Ж and others"):
@@ -154,7 +150,7 @@ def test_a_tokenizer_that_leaves_letters_out_is_refused() -> None:
 
 
 @pytest.mark.parametrize("pair", ["[CLS] $B [SEP] $A [SEP]", "$A [CLS] $B", "[SEP] $A $B [CLS]"])
-def test_a_tokenizer_that_joins_two_texts_otherwise_is_refused(pair: str) -> None:
+def test_a_tokenizer_that_joins_two_texts_otherwise_is_refused(pair):
     words = kit.tokenizer("bert")
     named = [(name, words.convert_tokens_to_ids(name)) for name in ("[CLS]", "[SEP]")]
     words.backend_tokenizer.post_processor = TemplateProcessing(pair=pair, special_tokens=named)
@@ -162,7 +158,7 @@ def test_a_tokenizer_that_joins_two_texts_otherwise_is_refused(pair: str) -> Non
         encode(words, "who the", "the river")
 
 
-def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -> None:
+def test_pieces_are_shown_as_the_letters_they_cover(family, folder):
     found = encode(AutoTokenizer.from_pretrained(folder), kit.QUESTION, UNICODE + kit.CONTEXT)
     shown = [*found.context_tokens, *found.question_tokens]
     assert not [token for token in shown if set(token) & set("Ġ▁Ċ")]
@@ -174,19 +170,19 @@ def test_pieces_are_shown_as_the_letters_they_cover(family: str, folder: Path) -
         assert token in (letters or BLANK, "<unk>", "[UNK]")
 
 
-def test_half_precision_folders_are_computed_in_single(tmp_path: Path) -> None:
+def test_half_precision_folders_are_computed_in_single(tmp_path):
     kit.save(tmp_path, "bert", dtype=torch.float16)
     reader = load_reader(str(tmp_path))
     assert {parameter.dtype for parameter in reader.model.parameters()} == {torch.float32}
     assert not any(parameter.requires_grad for parameter in reader.model.parameters())
 
 
-def test_only_existing_classes_take_sdpa(family: str, reader: BertReader) -> None:
+def test_only_existing_classes_take_sdpa(family, reader):
     expected = "eager" if family in ("mpnet", "deberta", "deberta-v2") else "sdpa"
     assert reader.model.config._attn_implementation == expected
 
 
-def test_the_longest_input_is_what_the_model_itself_accepts(folder: Path) -> None:
+def test_the_longest_input_is_what_the_model_itself_accepts(folder):
     """The oracle is transformers' own model: it fails at one position more than we say."""
     model = AutoModelForQuestionAnswering.from_pretrained(folder)
     longest = longest_input(model.config)
@@ -202,7 +198,7 @@ def test_the_longest_input_is_what_the_model_itself_accepts(folder: Path) -> Non
                 model(**inputs)
 
 
-def test_only_models_with_two_token_types_are_given_them(folder: Path) -> None:
+def test_only_models_with_two_token_types_are_given_them(folder):
     model = AutoModelForQuestionAnswering.from_pretrained(folder)
     tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings")]
     several = any(getattr(table, "num_embeddings", 0) > 1 for table in tables)

@@ -1,6 +1,5 @@
 """Attention and hidden states by the twin, heads, and the forward pass from embeddings."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,15 +8,11 @@ import torch
 from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import plane, products_of
 from qa_demo.core.text import question_positions, special_positions, words
-from qa_demo.core.types import Reading
 from qa_demo.model.forward import logits, logits_at, output_layer, word_embeddings
-from qa_demo.model.reader import BertReader
 from tests.model import kit
 
 
-def test_the_head_on_the_last_hidden_states_gives_the_logits(
-    reader: BertReader, reading: Reading
-) -> None:
+def test_the_head_on_the_last_hidden_states_gives_the_logits(reader, reading):
     heads = reader.heads()
     for window in reading.windows:
         hidden = reader.hidden(window)
@@ -32,7 +27,7 @@ def test_the_head_on_the_last_hidden_states_gives_the_logits(
         assert logit == pytest.approx(float(end[3]), abs=1e-5)
 
 
-def test_the_twin_shares_every_tensor(reader: BertReader) -> None:
+def test_the_twin_shares_every_tensor(reader):
     model, twin = reader.model, reader.twin
     assert twin is not model and twin.config._attn_implementation == "eager"
     for kind in ("named_parameters", "named_buffers"):
@@ -41,9 +36,7 @@ def test_the_twin_shares_every_tensor(reader: BertReader) -> None:
         assert all(ours[name] is theirs[name] for name in ours)
 
 
-def test_attention_and_hidden_states_are_those_of_transformers(
-    family: str, folder: Path, reader: BertReader, reading: Reading
-) -> None:
+def test_attention_and_hidden_states_are_those_of_transformers(family, folder, reader, reading):
     for window in reading.windows:
         model, inputs = kit.plain(folder, window)
         with torch.no_grad():
@@ -57,9 +50,7 @@ def test_attention_and_hidden_states_are_those_of_transformers(
         np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)
 
 
-def test_word_embeddings_in_give_the_same_logits_as_ids_in(
-    reader: BertReader, reading: Reading
-) -> None:
+def test_word_embeddings_in_give_the_same_logits_as_ids_in(reader, reading):
     model = reader.model
     for window in reading.windows:
         with torch.inference_mode():
@@ -71,8 +62,8 @@ def test_word_embeddings_in_give_the_same_logits_as_ids_in(
 
 
 def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
-    family: str, folder: Path, reader: BertReader, reading: Reading, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    family, folder, reader, reading, monkeypatch
+):
     window = reading.windows[0]
     model, inputs = kit.plain(folder, window)
     masks = np.random.default_rng(0).random((5, len(window))) < 0.3
@@ -95,7 +86,7 @@ def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
         reader.masked(window, masks, cancelled=lambda: True)
 
 
-def test_the_question_is_found_in_every_familys_window(reading: Reading) -> None:
+def test_the_question_is_found_in_every_familys_window(reading):
     encoding = reading.encoding
     for window in reading.windows:
         np.testing.assert_array_equal(
@@ -112,7 +103,7 @@ def test_the_question_is_found_in_every_familys_window(reading: Reading) -> None
         np.testing.assert_array_equal(found.of >= 0, ~special)
 
 
-def test_heads_are_copies(family: str, reader: BertReader) -> None:
+def test_heads_are_copies(family, reader):
     heads = reader.heads()
     layer = output_layer(reader.model)
     assert heads.S.tolist() == layer.weight[0].tolist()

@@ -2,9 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from tests.model import kit
 pytestmark = pytest.mark.model
 
 
-def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread() -> None:
+def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread():
     passes, begun, go = Passes(3), threading.Event(), threading.Event()
     assert 1 <= Passes().count <= MOST and usable_cores() >= 1
     assert passes.run(torch.get_num_threads) == 3
@@ -39,7 +37,7 @@ def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread() -> No
         assert list(passes.each(lambda _: torch.get_num_threads(), range(count))) == threads
 
 
-def test_items_run_side_by_side_and_come_in_order() -> None:
+def test_items_run_side_by_side_and_come_in_order():
     passes, together = Passes(3), threading.Barrier(3)
 
     def work(item: int) -> int:
@@ -49,7 +47,7 @@ def test_items_run_side_by_side_and_come_in_order() -> None:
     assert list(passes.each(work, range(6))) == [*range(6)]  # ends only if three run at a time
 
 
-def test_a_short_text_comes_in_between_the_windows_of_a_long_one() -> None:
+def test_a_short_text_comes_in_between_the_windows_of_a_long_one():
     passes, begun, order = Passes(2), threading.Event(), list[int]()
 
     def work(item: int) -> None:
@@ -67,7 +65,7 @@ def test_a_short_text_comes_in_between_the_windows_of_a_long_one() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 1, 5])
-def test_a_failure_is_raised_and_ends_the_rest(at: int) -> None:
+def test_a_failure_is_raised_and_ends_the_rest(at):
     passes, done = Passes(2), list[int]()
 
     def work(item: int) -> None:
@@ -81,7 +79,7 @@ def test_a_failure_is_raised_and_ends_the_rest(at: int) -> None:
     assert len(done) < 29 and passes.run(lambda: 7) == 7
 
 
-def test_cancelling_ends_those_that_wait() -> None:
+def test_cancelling_ends_those_that_wait():
     passes, done = Passes(2), list[int]()
 
     def work(item: int) -> None:
@@ -95,7 +93,7 @@ def test_cancelling_ends_those_that_wait() -> None:
     assert 3 < count < 10 and passes.run(lambda: len(done)) == count
 
 
-def test_what_waits_in_the_line_is_not_run_after_a_cancel() -> None:
+def test_what_waits_in_the_line_is_not_run_after_a_cancel():
     passes, taken, go, done = Passes(2), threading.Barrier(3), threading.Event(), list[int]()
     with ThreadPoolExecutor(2) as others:
         for _ in range(2):
@@ -107,7 +105,7 @@ def test_what_waits_in_the_line_is_not_run_after_a_cancel() -> None:
     assert len(list(passes.each(lambda _: time.sleep(0.01), range(6)))) == 6 and done == []
 
 
-def test_side_by_side_gives_the_logits_of_one_after_the_other(saved: Callable[[str], Path]) -> None:
+def test_side_by_side_gives_the_logits_of_one_after_the_other(saved):
     folder = str(saved("bert"))
     alone, helped = (load_reader(folder, passes=Passes(count)) for count in (1, 4))
     for context in (kit.CONTEXT * 2, "The bridge."):

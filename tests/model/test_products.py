@@ -14,9 +14,7 @@ SIZES = st.integers(1, 70)
 
 
 @given(st.tuples(SIZES, SIZES), st.lists(st.integers(1, 9), min_size=1, max_size=3), st.booleans())
-def test_values_and_gradients_are_those_of_a_linear_layer(
-    size: tuple[int, int], rows: list[int], bias: bool
-) -> None:
+def test_values_and_gradients_are_those_of_a_linear_layer(size, rows, bias):
     layer = nn.Linear(*size, bias=bias).requires_grad_(False)
     packed = Packed(layer)
     x = torch.randn(size[0], *rows).movedim(0, -1)  # not contiguous
@@ -36,9 +34,7 @@ def test_values_and_gradients_are_those_of_a_linear_layer(
 @pytest.mark.parametrize(
     ("machine", "kind"), [("x86_64", Packed), ("AMD64", Packed), ("arm64", nn.Linear)]
 )
-def test_only_linear_layers_of_a_machine_that_gains_are_packed(
-    machine: str, kind: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_linear_layers_of_a_machine_that_gains_are_packed(machine, kind, monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: machine)
     model = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)), nn.Linear(4, 2))
     model.requires_grad_(False)

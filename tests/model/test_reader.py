@@ -1,6 +1,5 @@
 """One shared reader: threads, cancelling, characters that come back."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -28,21 +27,21 @@ PARTS = st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters())
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return kit.save(tmp_path_factory.mktemp("bert"), "bert", bio=True, threshold=1.5)
 
 
 @pytest.fixture(scope="module")
-def reader(folder: Path) -> BertReader:
+def reader(folder) -> BertReader:
     return load_reader(str(folder))
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
-def any_reader(request: pytest.FixtureRequest, loaded: Callable[[str], BertReader]) -> BertReader:
+def any_reader(request, loaded) -> BertReader:
     return loaded(request.param)
 
 
-def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
+def test_it_is_a_reader(reader, folder):
     asked: Reader = reader
     reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert (reading.model_name, reading.threshold, reading.options) == (folder.name, 1.5, OPTIONS)
@@ -53,9 +52,7 @@ def test_it_is_a_reader(reader: BertReader, folder: Path) -> None:
             assert np.isfinite(inside).all() and np.isnan(beyond).all()
 
 
-def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
-    reader: BertReader, folder: Path
-) -> None:
+def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(reader, folder):
     from safetensors.numpy import load_file
 
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:60], OPTIONS)
@@ -68,13 +65,13 @@ def test_tag_logits_are_the_linear_layer_of_the_last_hidden_states(
     np.testing.assert_allclose(reading.tag_logits[0, : len(window)], expected, atol=1e-5)
 
 
-def test_progress_counts_every_window(reader: BertReader) -> None:
+def test_progress_counts_every_window(reader):
     seen: list[tuple[int, int]] = []
     reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
-def test_cancelling_stops_between_windows(reader: BertReader) -> None:
+def test_cancelling_stops_between_windows(reader):
     reader = BertReader("two places", reader.model, reader.tokenizer, passes=Passes(2))
     done: list[int] = []
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
@@ -96,24 +93,24 @@ def test_cancelling_stops_between_windows(reader: BertReader) -> None:
         ("who", None, "paragraph must be text, got NoneType"),
     ],
 )
-def test_texts_that_cannot_be_read(reader: BertReader, question, context, words: str) -> None:
+def test_texts_that_cannot_be_read(reader, question, context, words):
     with pytest.raises(BadInput, match=words):
         reader.read(question, context, OPTIONS)
 
 
-def test_the_character_limit_names_both_numbers() -> None:
+def test_the_character_limit_names_both_numbers():
     assert check_texts("q", "x" * 50, 50) == ("q", "x" * 50)
     with pytest.raises(BadInput, match=r"51 characters.*allows 50"):
         check_texts("q", "x" * 51, 50)
 
 
-def test_windows_longer_than_the_model_reads_are_refused(reader: BertReader) -> None:
+def test_windows_longer_than_the_model_reads_are_refused(reader):
     with pytest.raises(BadInput, match=r"at most 64.*got 65"):
         reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(65, 7))
 
 
 @pytest.mark.parametrize("words", [60, 300, 600])
-def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, words: int) -> None:
+def test_a_long_question_never_reaches_the_librarys_panic(reader, words):
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
     backend = reader.tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
@@ -121,7 +118,7 @@ def test_a_long_question_never_reaches_the_librarys_panic(reader: BertReader, wo
     assert backend.truncation is None and backend.padding is None
 
 
-def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path) -> None:
+def test_logits_that_are_not_finite_are_refused(reader, folder):
     broken = load_reader(str(folder))
     with torch.no_grad():
         broken.model.qa_outputs.bias.fill_(float("inf"))
@@ -132,9 +129,7 @@ def test_logits_that_are_not_finite_are_refused(reader: BertReader, folder: Path
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PARTS, min_size=1, max_size=40))
-def test_every_answer_is_a_slice_of_the_text_as_given(
-    any_reader: BertReader, parts: list[str]
-) -> None:
+def test_every_answer_is_a_slice_of_the_text_as_given(any_reader, parts):
     context = "".join(parts)
     if not context.strip() or not len(encode(any_reader.tokenizer, "who", context).context_ids):
         with pytest.raises(BadInput, match=r"paragraph is empty|no character"):

@@ -23,7 +23,7 @@ TEXT = "The bridge over the river was designed by who in the towers and painted"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     import transformers
 
     where = tmp_path_factory.mktemp("spanbert") / "toy"
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bert(folder: Path) -> SpanBERT:
+def bert(folder) -> SpanBERT:
     return load_spanbert(str(folder))
 
 
@@ -153,7 +153,7 @@ def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypa
 
 
 @pytest.fixture
-def infill(folder: Path, capsys: pytest.CaptureFixture[str]):
+def infill(folder, capsys):
     """The command with some flags: what it printed, or what it refused with code 2."""
     terminal = Terminal(folder, capsys)
 

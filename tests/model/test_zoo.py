@@ -32,12 +32,12 @@ OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, saved: Callable[[str], Path]) -> Path:
+def folder(tmp_path, saved) -> Path:
     return shutil.copytree(saved("bert"), tmp_path / "reader")
 
 
 @pytest.fixture(scope="module")
-def in_use(loaded: Callable[[str], BertReader]) -> tuple[BertReader, np.ndarray]:
+def in_use(loaded) -> tuple[BertReader, np.ndarray]:
     """A reader, and what it says of a text before anything else was loaded."""
     reader = loaded("bert")
     return reader, reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
@@ -237,12 +237,8 @@ BROKEN = [
 
 @pytest.mark.parametrize(("damage", "reason"), BROKEN)
 def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    damage: Callable[[Path], Any],
-    reason: str,
-    folder: Path,
-    in_use: tuple[BertReader, np.ndarray],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    damage, reason, folder, in_use, monkeypatch
+):
     """In our own sentence alone, without the table that transformers prints of the same."""
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
@@ -280,13 +276,11 @@ class Hub:
 
 
 @pytest.fixture
-def host(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+def host(folder, monkeypatch) -> Hub:
     return Hub(monkeypatch, folder)
 
 
-def test_neither_pickle_nor_torch_load_is_reached(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_neither_pickle_nor_torch_load_is_reached(folder, monkeypatch):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
     (folder / "model.py").write_text("raise SystemExit")
     reached: list[str] = []
@@ -317,7 +311,7 @@ def test_neither_pickle_nor_torch_load_is_reached(
         torch.load(folder / "pytorch_model.bin")
 
 
-def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) -> None:
+def test_the_checksum_manifest_is_verified_and_names_the_reader(folder):
     sums = {path.name: sha256(path) for path in folder.iterdir()}
     (folder / "checksums.json").write_text(json.dumps(sums))
     assert load_reader(str(folder)).checksum == sha256(folder / "checksums.json")
@@ -328,9 +322,7 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder: Path) ->
         load_reader(str(folder))
 
 
-def test_a_snapshot_lacks_only_files_that_are_not_loaded(
-    host: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_snapshot_lacks_only_files_that_are_not_loaded(host, monkeypatch):
     """A published reader's list names card and figures, which the hub is not asked for."""
     folder = host.snapshot
     gone = dict.fromkeys(("README.md", "metrics.json", "ablation/a.json"), "0" * 64)
@@ -346,26 +338,24 @@ def test_a_snapshot_lacks_only_files_that_are_not_loaded(
         load_reader("owner/name")
 
 
-def test_the_bundled_folder_needs_its_manifest(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bundled_folder_needs_its_manifest(folder, monkeypatch):
     monkeypatch.setitem(READERS, "bundled", folder)
     with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
         load_reader("bundled")
 
 
-def test_a_head_of_three_outputs_is_refused(tmp_path: Path) -> None:
+def test_a_head_of_three_outputs_is_refused(tmp_path):
     with pytest.raises(BadCheckpoint, match=NO_MODEL):
         load_reader(str(kit.save(tmp_path / "three", "bert", num_labels=3)))
 
 
-def test_the_kernels_package_stops_loading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_package_stops_loading(folder, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     with pytest.raises(ModelUnavailable, match="'kernels' is installed"):
         load_reader(str(folder))
 
 
-def test_harmless_keys_are_ignored(folder: Path) -> None:
+def test_harmless_keys_are_ignored(folder):
     edit_config(
         _attn_implementation="sdpa",
         attn_implementation="eager",
@@ -385,16 +375,14 @@ UNREADABLE = ["a" * 5000, "a\0b", "", "  "]
 
 
 @pytest.mark.parametrize("text", [*SECRET_PATHS.split(), *NO_SOURCES.split(), *UNREADABLE, "a/b"])
-def test_a_host_for_others_is_no_oracle_for_files(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_for_others_is_no_oracle_for_files(text, monkeypatch):
     monkeypatch.setattr("os.path.isdir", lambda _: pytest.fail("the disk was asked"))
     with pytest.raises(ModelUnavailable, match="offers its own readers only") as caught:
         parse_source(text, OTHERS)
     assert "passwd" not in str(caught.value)
 
 
-def test_sources_are_parsed(tmp_path: Path) -> None:
+def test_sources_are_parsed(tmp_path):
     assert parse_source("bundled", OTHERS) == Source("bundled", READERS["bundled"])
     assert parse_source(str(tmp_path)).path == tmp_path
     found = parse_source("deepset/tiny-roberta@a1b2c3")
@@ -416,7 +404,7 @@ def test_sources_are_parsed(tmp_path: Path) -> None:
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
-def test_the_hubs_refusals_are_one_sentence(error: str, words: str, host: Hub) -> None:
+def test_the_hubs_refusals_are_one_sentence(error, words, host):
     kind = getattr(huggingface_hub.errors, error)
     host.fault = kind.__new__(kind)
     with pytest.raises(ModelUnavailable, match=f"owner/name: it .*{words}") as caught:
@@ -424,21 +412,21 @@ def test_the_hubs_refusals_are_one_sentence(error: str, words: str, host: Hub) -
     assert "http" not in str(caught.value)
 
 
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(host: Hub) -> None:
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(host):
     reader = load_reader("owner/name@main")
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
     assert [asked["revision"] for asked in host.asked] == ["main", "f" * 40]
     assert not any(p.endswith((".bin", ".py")) for p in host.asked[1]["allow_patterns"])
 
 
-def test_a_bad_config_stops_before_the_weights(host: Hub) -> None:
+def test_a_bad_config_stops_before_the_weights(host):
     edit_config(auto_map={"a": "b"})(host.snapshot)
     with pytest.raises(BadCheckpoint, match=r"owner/name: .*auto_map"):
         load_reader("owner/name")
     assert len(host.asked) == 1
 
 
-def test_no_internet_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_internet_is_one_sentence(tmp_path, monkeypatch):
     """Real requests, to a port of this machine on which nobody listens, without the pauses."""
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     with socket.socket() as taken:

@@ -44,7 +44,7 @@ CHECKS = ("promises", "score")
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch) -> Path:
     """The folder in which all commands run, with an encoder, data, text and assets of its own."""
     monkeypatch.chdir(tmp_path)
     assets = tmp_path / "assets"
@@ -124,9 +124,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return len(lines)
 
 
-def test_a_training_from_the_first_command_to_the_last(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     assert ran(monkeypatch, "training.finetune", "training.score") == 11
     card = (home / "assets" / "reader" / "README.md").read_text(encoding="utf-8")
     assert "--train squad-train.json.gz:1.5" in card
@@ -141,9 +139,7 @@ def test_a_training_from_the_first_command_to_the_last(
     assert json.loads((home / "assets" / "replay" / "replay.json").read_text())["steps"]
 
 
-def test_a_pre_training_from_the_first_command_to_the_last(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pre_training_from_the_first_command_to_the_last(home, monkeypatch):
     assert ran(monkeypatch, "training.pretrain") == 6
     assert json.loads((home / "assets" / "spanbert" / "metrics.json").read_text())
     assert json.loads((home / "assets" / "schemes.json").read_text())

@@ -3,7 +3,6 @@
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +39,7 @@ def drawn(one: Example) -> tuple[Encoding, Drawn, dict[str, np.ndarray]]:
     return sampler(one).encoding(one.question, one.context), found, shares
 
 
-def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
+def test_the_tags_learn_every_span_and_start_and_end_the_first():
     first, last = sorted(NAMES, key=kit.CONTEXT.index)
     encoding, (window, *_), learnt = drawn(example((places(first, last),)))
     spans = [touching(encoding, *place) for place in places(first, last)]
@@ -58,7 +57,7 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first() -> None:
 LONG = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
 
 
-def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> None:
+def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
     context = f"{LONG}1998 end"
     one = example((places("ingeborg", "1998", context=context),), context)
     source, rng, seen = sampler(one), random.Random(1), set()
@@ -72,7 +71,7 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds() -> N
     assert seen == set(spans)
 
 
-def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_article() -> None:
+def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_article():
     one = replace(example((places("ingeborg", context=LONG),), LONG), title="t")
     other = replace(one, id="o", context="the river and the tower", answers=(), spans=())
     source, rng, texts = sampler(one, other, negatives=1.0), random.Random(1), set[bool]()
@@ -83,12 +82,12 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
     assert texts == {True, False}
 
 
-def test_a_list_of_places_without_a_piece_is_no_answer() -> None:
+def test_a_list_of_places_without_a_piece_is_no_answer():
     one = example((((kit.CONTEXT.index(" "), kit.CONTEXT.index(" ") + 1),),))
     assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
 
 
-def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() -> None:
+def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags():
     context = "anna rotne, ingeborg and 1998 end"
     one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
     encoding, (window, *_), learnt = drawn(one)
@@ -120,14 +119,14 @@ def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags() 
         ("", []),
     ],
 )
-def test_what_an_enumeration_is(text: str, want: list[str]) -> None:
+def test_what_an_enumeration_is(text, want):
     assert [text[a:b] for a, b in items(text)] == want
 
 
 PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 
 
-def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say() -> None:
+def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say():
     kept = [p for p in PARAGRAPHS if data.is_apart(p)]
     assert 60 < len(kept) < 140
     assert [p for p in PARAGRAPHS if data.is_apart(p.upper().replace(" ", ",  "))] == kept
@@ -136,7 +135,7 @@ def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say() -> None:
     assert not data.held_out([replace(e, spans=()) for e in lists])
 
 
-def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on() -> None:
+def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on():
     lists = [example((((0, 5),),), p) for p in PARAGRAPHS[:40]]
     kept = data.held_out(lists)
     assert kept
@@ -161,13 +160,13 @@ def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on() -
         ("why so", {None}),
     ],
 )
-def test_a_question_with_one_word_exchanged(question: str, made: set[str | None]) -> None:
+def test_a_question_with_one_word_exchanged(question, made):
     canal = "In 1869 Ferdinand de Lesseps opened the canal; in 1914 Panama followed."
     assert {reworded(question, canal, random.Random(k)) for k in range(40)} == made
 
 
 @pytest.mark.parametrize(("kind", "words"), [("unlabelled", "river"), ("exchanged", "last")])
-def test_windows_that_nobody_labelled_are_added(tmp_path: Path, kind: str, words: str) -> None:
+def test_windows_that_nobody_labelled_are_added(tmp_path, kind, words):
     answers, paragraphs = [{"text": "anna", "answer_start": 0}], []
     for context, question, golds in (
         ("anna rotne designed the towers", "who came first", answers),

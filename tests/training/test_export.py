@@ -29,7 +29,7 @@ OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def base(tmp_path_factory) -> Path:
     """An encoder without any head, as the real one comes: its tensors without a prefix."""
     folder, words = tmp_path_factory.mktemp("base"), kit.tokenizer("mpnet")
     settings, _ = kit.config("mpnet", len(words))
@@ -50,7 +50,7 @@ def told(folder: Path, **settings: object) -> Path:
 
 
 @pytest.fixture(scope="module")
-def exported(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TwoHeads]:
+def exported(base, tmp_path_factory) -> tuple[Path, TwoHeads]:
     """A run whose adapter was moved, as training would, exported; and its model."""
     run = told(tmp_path_factory.mktemp("runs") / "run", encoder=str(base), adapter=2)
     torch.manual_seed(1)
@@ -76,9 +76,7 @@ def logits(model: TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(model.read(window), -1), np.concatenate(reader.forward(window), -1)
 
 
-def test_a_merged_adapter_gives_the_logits_of_the_run(
-    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_merged_adapter_gives_the_logits_of_the_run(base, exported, tmp_path, capsys):
     folder, model = exported
     reader = load_reader(str(folder), replace(LOOPBACK, base=base))
     np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
@@ -100,9 +98,7 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(
     assert "other is no adapter" in capsys.readouterr().err
 
 
-def test_a_card_tells_the_commands_of_teacher_and_student(
-    base: Path, exported: tuple[Path, TwoHeads], tmp_path: Path
-) -> None:
+def test_a_card_tells_the_commands_of_teacher_and_student(base, exported, tmp_path):
     encoder = tmp_path / "encoder"
     encoder.mkdir()
     (encoder / "README.md").write_text("---\nlicense: x\n---\n# some/encoder\n")
@@ -124,9 +120,7 @@ def test_a_card_tells_the_commands_of_teacher_and_student(
     assert "teacher" not in export.about(told(tmp_path / "run", encoder="hub/small"), "toy")
 
 
-def test_an_adapter_is_refused_where_its_base_does_not_fit(
-    exported: tuple[Path, TwoHeads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_adapter_is_refused_where_its_base_does_not_fit(exported, tmp_path, monkeypatch):
     folder, other = exported[0], tmp_path / "other"
     kit.save(other, "mpnet")
     with pytest.raises(BadCheckpoint, match=r"some/encoder, whose .* and not on the base other"):
@@ -142,9 +136,7 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(
 
 
 @pytest.mark.parametrize("wrong", [None, {"repo": "a"}, {"repo": "", "revision": "b"}])
-def test_an_adapter_names_its_base(
-    exported: tuple[Path, TwoHeads], base: Path, tmp_path: Path, wrong: object
-) -> None:
+def test_an_adapter_names_its_base(exported, base, tmp_path, wrong):
     broken = shutil.copytree(exported[0], tmp_path / "broken")
     (broken / "checksums.json").unlink()
     about = json.loads((broken / "reader.json").read_text()) | {"base": wrong}
@@ -153,6 +145,6 @@ def test_an_adapter_names_its_base(
         load_reader(str(broken), replace(LOOPBACK, base=base))
 
 
-def test_a_folder_that_was_not_scored_has_no_card(tmp_path: Path, capsys) -> None:
+def test_a_folder_that_was_not_scored_has_no_card(tmp_path, capsys):
     assert card.main(["--reader", str(tmp_path)]) == 2
     assert "holds no metrics.json that can be read" in capsys.readouterr().err

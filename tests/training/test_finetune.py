@@ -30,7 +30,7 @@ pytestmark = pytest.mark.model
 CPU = torch.device("cpu")
 
 
-def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
+def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
     pool, rows = toy.pool(tmp_path / "squad.json"), np.array([3, 0, 8, 3])
     sizes = np.diff(pool["offsets"])
     assert len(sizes) > 8 and pool["labelled"].all()
@@ -51,7 +51,7 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path: Path) -> None:
                 assert not batch[name][b, n:].any(), name
 
 
-def test_shares_that_do_not_divide_sixty_sum_to_one() -> None:
+def test_shares_that_do_not_divide_sixty_sum_to_one():
     one = {"ids": np.arange(3, dtype=np.int32), "tags": np.full((3, 3), 17, np.uint8)}
     one |= {name: np.array([9, 9, 43], np.uint8) for name in ("start", "end")}
     one |= {name: np.ones(3, bool) for name in ("types", "passage", "tagged", "listed")}
@@ -60,7 +60,7 @@ def test_shares_that_do_not_divide_sixty_sum_to_one() -> None:
     assert batch["tags"].sum(-1)[0].tolist() == pytest.approx([1, 1, 1])
 
 
-def test_every_window_stands_in_one_group_under_the_limit_with_its_like() -> None:
+def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
     sizes = np.random.default_rng(4).integers(20, 384, 5000)
     found = finetune.groups(sizes, 4096, np.random.default_rng([1, 0]))
     assert sorted(np.concatenate(found).tolist()) == list(range(5000))
@@ -71,7 +71,7 @@ def test_every_window_stands_in_one_group_under_the_limit_with_its_like() -> Non
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("finetuning")
     toy.encoder(folder / "encoder")
     toy.squad(folder / "squad.json")
@@ -95,7 +95,7 @@ def logged(run: Path) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def run(home: Path) -> Path:
+def run(home) -> Path:
     """Six steps; a copy is kept as it stood after three."""
     with toy.copy_at(3, home / "interrupted"):
         assert finetune.train(settings(home, "run"))
@@ -216,7 +216,7 @@ def test_the_average_forgets_early_steps_fast(home):
     assert torch.equal(average.bias, frozen)
 
 
-def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home: Path) -> None:
+def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home):
     torch.manual_seed(3)
     plain = heads.load(str(home / "encoder"), 0.0).eval()
     torch.manual_seed(3)

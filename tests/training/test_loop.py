@@ -2,7 +2,6 @@
 
 import signal
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,9 +15,7 @@ pytestmark = pytest.mark.model
 
 
 @pytest.mark.parametrize("fault", [BadInput("no"), FileNotFoundError("no"), SafetensorError("no")])
-def test_a_user_s_fault_is_one_sentence_and_code_2(
-    fault: Exception, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_user_s_fault_is_one_sentence_and_code_2(fault, capsys):
     @exit_code
     def command(argv: list[str] | None = None) -> int | None:
         if argv == ["fault"]:
@@ -33,7 +30,7 @@ def test_a_user_s_fault_is_one_sentence_and_code_2(
         command(["bug"])
 
 
-def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time() -> None:
+def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time():
     s = finetune.Settings(encoder="e", train=[], dev="d", out="o", steps=10, warmup=4)
     assert [loop.rate(s, k, 0) for k in (0, 3, 4, 5, 10)] == [0.25, 0.7, 0.6, 0.5, 0]
     assert loop.rate(replace(s, warmup=0), 0, 0) == 1
@@ -51,23 +48,21 @@ def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time() -> None:
         ({"steps": 3, "save_every": 0}, "--save-every takes 1 or more, got 0"),
     ],
 )
-def test_a_run_takes_steps_or_minutes(tmp_path: Path, more: dict[str, float], said: str) -> None:
+def test_a_run_takes_steps_or_minutes(tmp_path, more, said):
     s = finetune.Settings(encoder="e", train=[], dev="d", out=str(tmp_path / "out"), **more)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match=said):
         loop.begin(s)
     assert not (tmp_path / "out").exists()
 
 
-def test_signals_are_given_back_after_an_error() -> None:
+def test_signals_are_given_back_after_an_error():
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(ValueError, match="broken"), stop_asked():
         raise ValueError("broken")
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for seconds, wanted in ((0.9, False), (0.7, True)):
         heads.processor_has_bf16.cache_clear()
@@ -78,8 +73,6 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
     heads.processor_has_bf16.cache_clear()
 
 
-def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert heads.training_form(0.0)["attn_implementation"] is None

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.model
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("pretraining")
     toy.encoder(folder / "encoder")
     toy.text(folder / "text.txt")
@@ -42,7 +42,7 @@ def settings(home: Path, out: str, **more) -> pretrain.Settings:
 
 
 @pytest.fixture(scope="module")
-def run(home: Path) -> Path:
+def run(home) -> Path:
     """Six steps with both heads; a copy is kept as it stood after three."""
     with toy.copy_at(3, home / "interrupted"):
         assert pretrain.train(settings(home, "run"))
@@ -50,7 +50,7 @@ def run(home: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def exported(home: Path, run: Path) -> Path:
+def exported(home, run) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(infill, "MEAN_PIECES", 3 * 160)  # three batches
         where = f"--run {run} --text {home}/text.txt --out {home}/exported"

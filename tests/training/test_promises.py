@@ -45,7 +45,7 @@ def said(rank: int = 1, loss: float = 0.0) -> Said:
     return Said((Guess("x", 0, 0.5),), rank, 0.5, loss)
 
 
-def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
+def test_the_file_has_the_passages_that_the_chapter_promises():
     assert len(POOL) >= 10 and len({p.text for p in POOL}) == len(POOL)
     assert all(1 < p.text.count(".") <= 6 and p.reason and p.promise for p in POOL)
     assert any("words == 4" in p.promise and "championship" in p.text for p in POOL)
@@ -65,15 +65,15 @@ def test_the_file_has_the_passages_that_the_chapter_promises() -> None:
         (("the old harbour",), "pieces == 1 and words == 3"),
     ],
 )
-def test_what_hangs_on_the_text_alone(hidden: tuple[str, ...], promise: str) -> None:
+def test_what_hangs_on_the_text_alone(hidden, promise):
     assert judged(promise, facts(*hidden))[0], judged(promise, facts(*hidden))
 
 
-def test_a_run_beyond_the_position_table_says_so() -> None:
+def test_a_run_beyond_the_position_table_says_so():
     assert "position table" in facts("the old harbour", model=FakeInfiller(positions=2))["no_sbo"]()
 
 
-def test_ranks_of_hidden_words() -> None:
+def test_ranks_of_hidden_words():
     found = facts("old harbour", model=Told({"mlm": said(3), "sbo": said(2), "both": said(5)}))
     assert [found[head]("old") for head in ("mlm", "sbo", "both")] == [3, 2, 5]
     other = facts("old harbour")["mlm"]("harbour")
@@ -82,19 +82,19 @@ def test_ranks_of_hidden_words() -> None:
     assert judged("sbo('old') < mlm('old')", found) == wanted
 
 
-def test_an_unknown_fact_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_fact_is_refused_with_those_that_there_are():
     passage = entry("old", promise="shines")
     with pytest.raises(BadInput, match=r"'toy' .* no fact 'shines'; there are both, dearest"):
         list(rows(passage, facts("old")))
 
 
 @pytest.mark.parametrize(("curve", "fall"), [((1, 2, 5, 6, 4, 1), 3.5), ((5, 5, 1, 2, 5, 5), -3.5)])
-def test_a_long_run_falls_in_the_middle_or_does_not(curve: tuple[float, ...], fall: float) -> None:
+def test_a_long_run_falls_in_the_middle_or_does_not(curve, fall):
     model = Told(*({"sbo": said(loss=loss)} for loss in curve))
     assert facts("near the old harbour of Visby", model=model)["fall"]() == fall
 
 
-def test_what_a_wire_or_a_neighbour_is_worth() -> None:
+def test_what_a_wire_or_a_neighbour_is_worth():
     toy, dearest = FakeInfiller(), set()
     for word in ("met", "near", "old", "harbour", "Visby", "cold", "windy", "day"):
         at = [span_at(toy.encode(TEXT), h.char_start, h.char_end) for h in entry(word).hidden]
@@ -114,7 +114,7 @@ def test_what_a_wire_or_a_neighbour_is_worth() -> None:
 
 
 @pytest.mark.model
-def test_the_bundled_model_keeps_every_promise() -> None:
+def test_the_bundled_model_keeps_every_promise():
     from qa_demo.model.spanbert import load_spanbert
 
     assert not [row for row in passage_rows(load_spanbert(), POOL) if not row[2]]

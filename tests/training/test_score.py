@@ -34,7 +34,7 @@ pytestmark = pytest.mark.model
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     where = tmp_path_factory.mktemp("scoring") / "reader"
     found = kit.save(where, bio=True, max_position_embeddings=512)
     write_checksums(found)
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(folder: Path) -> BertReader:
+def reader(folder) -> BertReader:
     return load_reader(str(folder))
 
 
@@ -77,9 +77,7 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
 
 
 @pytest.fixture(scope="module")
-def scored(
-    folder: Path, reader: BertReader, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Any]:
+def scored(folder, reader, tmp_path_factory) -> dict[str, Any]:
     home = tmp_path_factory.mktemp("files")
     files = [squad(home / "dev.json", reader), squad(home / "v2.json", reader, unanswerable=True)]
     files.append(squad(home / "li.json", reader, lists=True))
@@ -88,9 +86,7 @@ def scored(
     return json.loads((folder / "metrics.json").read_text()) | {"files": files}
 
 
-def test_each_text_is_read_once_as_the_page_reads_it(
-    reader: BertReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_text_is_read_once_as_the_page_reads_it(reader, monkeypatch):
     contexts, read = [*map(paragraph, (0, 1, 11, 0)), kit.CONTEXT * 6], []
     asked = [Example(str(k), kit.QUESTION, c, ()) for k, c in enumerate(contexts)]
     once = BertReader.read
@@ -103,7 +99,7 @@ def test_each_text_is_read_once_as_the_page_reads_it(
         heard(reader, {"one": [Example("x", kit.QUESTION, "\x00", ())]})
 
 
-def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader: BertReader) -> None:
+def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader):
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 6)
     tagged, none = best_span(reading), np.exp(null_log_prob(reading))
     said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 6, ()))
@@ -112,7 +108,7 @@ def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader: BertReader
     assert said["span"]["score_diff"] == predict(reading).score_diff
 
 
-def test_the_figures_of_the_command_fit_each_other(folder: Path, scored: dict[str, Any]) -> None:
+def test_the_figures_of_the_command_fit_each_other(folder, scored):
     assert load_known(folder) is None, "without a claim nothing is told of others as sure"
     found = scored["reliability"]["span"]
     assert sum(half["fitted_on"] for half in found["halves"]) == found["measured_on"] == 12
@@ -131,7 +127,7 @@ def test_the_figures_of_the_command_fit_each_other(folder: Path, scored: dict[st
         assert scored["lists"][name][head]["total"] == len(kept)
 
 
-def test_threshold_and_calibration_come_with_the_reader(folder: Path, scored: dict) -> None:
+def test_threshold_and_calibration_come_with_the_reader(folder, scored):
     again, fit = load_reader(str(folder)), scored["reliability"]["span"]
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
     assert again.calibrations == Calibrations(Calibration(fit["temperature"], fit["bias"]))
@@ -148,7 +144,7 @@ TEXTS = st.sets(
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
 @example([({"Edith", "Anna Holm"}, {"Edith", "Holm"})])
-def test_lists_are_scored_by_the_sums_of_the_published_script(pairs) -> None:
+def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
     wanted, said = ([{normalize(x) for x in pair[k]} for pair in pairs] for k in (0, 1))
     golds, preds = (sum(max(1, len(x)) for x in side) for side in (wanted, said))
     right = sum(len(w & s) for w, s in zip(wanted, said, strict=True))
@@ -164,7 +160,7 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs) -> None:
 FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
 
 
-def test_first_questions_are_short_texts_of_six_kinds_that_stand_in_one_file() -> None:
+def test_first_questions_are_short_texts_of_six_kinds_that_stand_in_one_file():
     files = [read_squad(path) for path in (FIRST, SECOND, THIRD)]
     assert [len({(q.question, q.context) for q in one}) for one in files] == [107, 60, 40]
     assert all(len(q.context) < 160 and q.question.endswith("?") for one in files for q in one)
@@ -175,7 +171,7 @@ def test_first_questions_are_short_texts_of_six_kinds_that_stand_in_one_file() -
     assert sum(map(len, texts)) == len(set.union(*texts))
 
 
-def test_the_card_counts_what_the_bundled_reader_answers() -> None:
+def test_the_card_counts_what_the_bundled_reader_answers():
     reader = load_reader("bundled")
     card = (ASSETS / "reader" / "README.md").read_text(encoding="utf-8")
     for path in (SECOND, THIRD):
@@ -184,7 +180,7 @@ def test_the_card_counts_what_the_bundled_reader_answers() -> None:
         assert last == f"{len(read_squad(path)) - len(misses)} of {len(read_squad(path))} are exact"
 
 
-def test_an_answer_counts_as_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_counts_as_the_page_shows_it(monkeypatch):
     said = ("the Sax", 0.0), ("Adolphe", 0.0), ("Adolphe Sax", 2.0)
     rows = [
         {"id": "", "title": "", "question": "Who made it?", "context": "Adolphe Sax made it."}
@@ -201,9 +197,7 @@ def test_an_answer_counts_as_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
-def test_a_broken_file_is_refused_before_the_reader_is_loaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_file_is_refused_before_the_reader_is_loaded(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(score, "load_reader", None)
     path = tmp_path / "questions.json"
     path.write_text("{")

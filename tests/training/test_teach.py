@@ -28,7 +28,7 @@ CPU, OPTIONS = torch.device("cpu"), WindowOptions(40, 12, 20)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     """A student's encoder, questions, and two steps on an MPNet with an adapter: the teacher."""
     folder = tmp_path_factory.mktemp("teaching")
     toy.encoder(folder / "student")
@@ -58,7 +58,7 @@ def asked(home: Path, out: str, *more: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def taught(home: Path) -> Path:
+def taught(home) -> Path:
     assert teach.main(asked(home, "taught")) == 0
     return home / "taught"
 
@@ -76,7 +76,7 @@ def windows_of(student: Any) -> tuple[Any, dict[str, torch.Tensor]]:
     return windows, finetune.Windows(found, pad, CPU).batch(np.arange(len(windows)))
 
 
-def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
+def test_each_piece_has_the_teacher_s_number(home):
     student, large = tokenizers(home)
     numbers = numbers_of(student, large)
     ours, theirs = student(kit.CONTEXT)["input_ids"][1:-1], large(kit.CONTEXT)["input_ids"][1:-1]
@@ -86,9 +86,7 @@ def test_each_piece_has_the_teacher_s_number(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("bf16", "apart"), [(False, 1e-4), (True, 0.1)])
-def test_the_teacher_reads_the_same_window_in_its_own_arrangement(
-    home: Path, monkeypatch: pytest.MonkeyPatch, bf16: bool, apart: float
-) -> None:
+def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, monkeypatch, bf16, apart):
     monkeypatch.setattr(teach, "processor_has_bf16", lambda: bf16)
     student, large = tokenizers(home)
     teacher = Teacher(home / "teacher", student, CPU)
@@ -116,9 +114,7 @@ def test_the_teacher_reads_the_same_window_in_its_own_arrangement(
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert"])
-def test_a_teacher_says_what_the_page_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str
-) -> None:
+def test_a_teacher_says_what_the_page_reads(tmp_path, monkeypatch, family):
     monkeypatch.setattr(teach, "processor_has_bf16", lambda: False)
     folder = kit.save(tmp_path, bio=True, max_position_embeddings=512)
     reader, student = load_reader(str(folder)), kit.tokenizer(family)
@@ -129,7 +125,7 @@ def test_a_teacher_says_what_the_page_reads(
         np.testing.assert_allclose(said[at, :2], span[at], atol=1e-5)
 
 
-def test_tags_are_the_chances_of_a_piece_among_all_legal_taggings() -> None:
+def test_tags_are_the_chances_of_a_piece_among_all_legal_taggings():
     torch.manual_seed(4)
     passage = torch.tensor([[0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 0, 0]]).bool()
     log_p = (2 * torch.randn(2, 6, 3)).log_softmax(-1)
@@ -143,9 +139,7 @@ def test_tags_are_the_chances_of_a_piece_among_all_legal_taggings() -> None:
         np.testing.assert_allclose(got[on].sum(-1), 1, atol=3e-4)
 
 
-def test_logits_are_written_once_and_a_stopped_run_goes_on(
-    home: Path, taught: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logits_are_written_once_and_a_stopped_run_goes_on(home, taught, monkeypatch):
     monkeypatch.setattr(teach, "PART", 4)
     windows = len(np.load(taught / "pool.npz")["labelled"])
     assert loop.read_json(taught / "said.json")["done"] == windows > 4
@@ -181,9 +175,7 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(
         ("broken", "holds no logits that can be read"),
     ],
 )
-def test_logits_that_do_not_fit_are_refused(
-    home: Path, taught: Path, tmp_path: Path, capsys: Any, harm: str, said: str
-) -> None:
+def test_logits_that_do_not_fit_are_refused(home, taught, tmp_path, capsys, harm, said):
     logits, about = tmp_path / "said.npy", loop.read_json(taught / "said.json")
     logits.write_bytes(b"PK" if harm == "broken" else (taught / "said.npy").read_bytes())
     text = json.dumps({name: "other" if name == harm else x for name, x in about.items()})
@@ -194,7 +186,7 @@ def test_logits_that_do_not_fit_are_refused(
     assert not (home / f"refused-{harm}" / "weights.safetensors").exists()
 
 
-def test_a_folder_that_is_no_teacher(home: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_teacher(home, tmp_path):
     with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
         Teacher(tmp_path, kit.tokenizer("bert"), CPU)
     (tmp_path / "adapter.safetensors").touch()
@@ -202,7 +194,7 @@ def test_a_folder_that_is_no_teacher(home: Path, tmp_path: Path) -> None:
         Teacher(tmp_path, kit.tokenizer("bert"), CPU)
 
 
-def test_the_loss_is_torch_s() -> None:
+def test_the_loss_is_torch_s():
     torch.manual_seed(2)
     start, end, tags = torch.randn(2, 5), torch.randn(2, 5), torch.randn(2, 5, 3)
     heard = torch.tensor([[1, 0, 0, 1, 1], [1, 0, 1, 1, 0]]).bool()
