@@ -77,36 +77,25 @@ def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
     assert lane.ask("key", make, wait=5) == "whole"
 
 
-def test_a_short_one_passes_long_ones_of_which_the_newest_is_next():
+@pytest.mark.parametrize(
+    ("slow", "places", "order"), [(False, (0, 1, 2), [0, 1, 2]), (True, (0, 1, 1), [0, 2, 1])]
+)
+def test_short_ones_are_made_in_turn_and_of_long_ones_the_newest_is_next(slow, places, order):
     lane, gate, began = Work(threads=1), threading.Event(), []
 
     def make(k, *_):
         began.append(k)
         return gate.wait(5) and k
 
-    for k, place in enumerate((0, 1, 1)):
+    for k, place in enumerate(places):
         with pytest.raises(Pending) as wait:
-            lane.ask(k, partial(make, k), slow=True, wait=0.02)
+            lane.ask(k, partial(make, k), slow, wait=0.02)
         assert wait.value.place == place
-    assert waited(lane, "short", lambda *_: "short") == "short" and began == [0]
+    if slow:  # a short one passes them
+        assert waited(lane, "short", lambda *_: "short") == "short" and began == [0]
     gate.set()
-    assert [waited(lane, k, partial(make, k), slow=True) for k in range(3)] == [0, 1, 2]
-    assert began == [0, 2, 1]
-
-
-def test_short_ones_are_made_in_the_order_of_asking():
-    lane, gate, began = Work(threads=1), threading.Event(), []
-
-    def make(k, *_):
-        began.append(k)
-        return gate.wait(5) and k
-
-    for k, place in enumerate((0, 1, 2)):
-        with pytest.raises(Pending) as wait:
-            lane.ask(k, partial(make, k), wait=0.02)
-        assert wait.value.place == place
-    gate.set()
-    assert [waited(lane, k, partial(make, k)) for k in range(3)] == began == [0, 1, 2]
+    assert [waited(lane, k, partial(make, k), slow) for k in range(3)] == [0, 1, 2]
+    assert began == order
 
 
 def test_the_longest_unused_makes_room():

@@ -19,12 +19,9 @@ from qa_demo.core.types import Window
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
 LETTERS = string.ascii_lowercase + string.digits + string.punctuation + "äöüéøñß"
-CLASSES = {
-    **{"bert": "Bert", "distilbert": "DistilBert", "roberta": "Roberta", "electra": "Electra"},
-    **{"xlm-roberta": "XLMRoberta", "camembert": "Camembert", "albert": "Albert"},
-    **{"mpnet": "MPNet", "deberta": "Deberta", "deberta-v2": "DebertaV2"},
-    **{"modernbert": "ModernBert"},
-}
+SPELLED = "Bert DistilBert Roberta Electra XLMRoberta Camembert Albert MPNet Deberta DebertaV2"
+OWN = {"XLMRoberta": "xlm-roberta", "DebertaV2": "deberta-v2"}
+CLASSES = {OWN.get(name, name.lower()): name for name in [*SPELLED.split(), "ModernBert"]}
 """How transformers spells a family in the names of its classes."""
 FAMILIES = list(CLASSES)
 ALONE = {"deberta", "deberta-v2", "modernbert"}
@@ -39,8 +36,8 @@ CONTEXT = (
 
 
 def _word_pieces(special: list[str]) -> dict[str, int]:
-    inside = [f"##{part}" for part in ENDINGS], [f"##{letter}" for letter in LETTERS]
-    pieces = [*special, *WORDS, *inside[0], *LETTERS, *inside[1]]
+    endings, letters = ([f"##{part}" for part in parts] for parts in (ENDINGS, LETTERS))
+    pieces = [*special, *WORDS, *endings, *LETTERS, *letters]
     return {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
 
 
@@ -54,10 +51,8 @@ def _byte_level(special: list[str]) -> tuple[dict[str, int], list[tuple[str, str
 def _unigram(special: list[str]) -> list[tuple[str, float]]:
     letters = dict.fromkeys(LETTERS + string.ascii_uppercase)
     pieces = [f"▁{w}" for w in WORDS] + ENDINGS + ["▁"] + [f"▁{c}" for c in letters] + list(letters)
-    unique = [piece for piece in dict.fromkeys(pieces) if piece not in special]
-    return [(s, 0.0) for s in special] + [
-        (piece, -2.0 - 1.5 * (len(piece) < 3)) for piece in unique
-    ]
+    found = {piece: -2.0 - 1.5 * (len(piece) < 3) for piece in pieces}
+    return list((dict.fromkeys(special, 0.0) | found).items())
 
 
 def _plain_byte_level(special: list[str]) -> Any:
@@ -87,24 +82,20 @@ def tokenizer(family: str) -> Any:
     if family in ("bert", "distilbert", "electra"):
         return transformers.BertTokenizer(vocab=_word_pieces(bert))
     own = getattr(transformers, f"{CLASSES[family]}Tokenizer")
-    if family == "mpnet":
-        return own(vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]))
     if family in ("roberta", "deberta"):
         vocab, merges = _byte_level(roberta if family == "roberta" else bert)
         return own(vocab=vocab, merges=merges)
-    if family in ("xlm-roberta", "camembert"):
-        return own(vocab=_unigram(roberta))
-    if family == "albert":
-        return own(vocab=_unigram(["<pad>", "<unk>", *bert[2:]]))
-    return own(vocab=_unigram(bert))
+    if family == "mpnet":
+        return own(vocab=_word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]))
+    special = {"albert": ["<pad>", "<unk>", *bert[2:]], "deberta-v2": bert}
+    return own(vocab=_unigram(special.get(family, roberta)))
 
 
 def config(family: str, vocab_size: int, **changes: Any) -> Any:
     """Two layers of width 16, two heads, 64 usable positions."""
     shifted = family in ("roberta", "xlm-roberta", "camembert", "mpnet")
-    positions, pad = (66, 1) if shifted else (64, 0)
-    sizes: dict[str, Any] = {"vocab_size": vocab_size, "pad_token_id": pad}
-    sizes["max_position_embeddings"] = positions
+    sizes: dict[str, Any] = {"vocab_size": vocab_size, "pad_token_id": int(shifted)}
+    sizes["max_position_embeddings"] = 66 if shifted else 64
     if family == "distilbert":
         sizes |= {"dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
     else:
@@ -112,12 +103,11 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         sizes |= {"num_hidden_layers": 2, "num_attention_heads": 2}
     if family in ("electra", "albert"):
         sizes["embedding_size"] = 8
-    if family in ("roberta", "xlm-roberta", "camembert"):
+    if shifted and family != "mpnet":
         sizes["type_vocab_size"] = 1
     if family in ("deberta", "deberta-v2"):
-        sizes |= {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+        sizes |= {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "type_vocab_size": 0}
         sizes |= {"max_relative_positions": 32, "position_biased_input": False}
-        sizes["type_vocab_size"] = 0
     if family == "deberta-v2":
         sizes |= {"position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True}
         sizes |= {"conv_kernel_size": 3, "conv_act": "gelu"}
@@ -125,8 +115,22 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
         sizes |= {"local_attention": 16, "global_attn_every_n_layers": 2}
         sizes |= {f"{name}_token_id": i for i, name in enumerate(("pad", "unk", "cls", "sep"))}
         sizes |= {"bos_token_id": 2, "eos_token_id": 3}
-    settings = getattr(transformers, f"{CLASSES[family]}Config")(**(sizes | changes))
-    return settings, getattr(transformers, f"{CLASSES[family]}ForQuestionAnswering")
+    return getattr(transformers, f"{CLASSES[family]}Config")(**(sizes | changes))
+
+
+def made(folder: Path, family: str, kind: str, std: float = 0.0, **changes: Any) -> Any:
+    """A random model of a family in `folder`, with its tokenizer; `kind`: how transformers' name of
+    the class ends, `std` that of its matrices, by default transformers' own.
+    """
+    words, dtype = tokenizer(family), changes.pop("dtype", torch.float32)
+    torch.manual_seed(7)
+    model = getattr(transformers, CLASSES[family] + kind)(config(family, len(words), **changes))
+    for parameter in model.parameters():
+        if std and parameter.dim() > 1:
+            torch.nn.init.normal_(parameter, std=std)
+    model.to(dtype).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return model
 
 
 def save(
@@ -135,19 +139,10 @@ def save(
     *,
     bio: bool = False,
     threshold: float | None = None,
-    dtype: torch.dtype = torch.float32,
     **changes: Any,
 ) -> Path:
     """A random reader in `folder`; weights large enough that positions differ clearly."""
-    words = tokenizer(family)
-    settings, model_class = config(family, len(words), **changes)
-    torch.manual_seed(7)
-    model = model_class(settings).eval()
-    for parameter in model.parameters():
-        if parameter.dim() > 1:
-            torch.nn.init.normal_(parameter, std=0.3)
-    model.to(dtype).save_pretrained(folder)
-    words.save_pretrained(folder)
+    made(folder, family, "ForQuestionAnswering", 0.3, **changes)
     if bio:
         head = {"weight": torch.randn(3, 16), "bias": torch.randn(3)}
         save_file(head, folder / "bio_head.safetensors", metadata={"0": "B", "1": "I", "2": "O"})

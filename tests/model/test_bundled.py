@@ -36,18 +36,17 @@ PLAIN = [
     ("When was the Louvre opened to the public?", LOUVRE, "1793"),
     ("Who wrote the play?", PLAY, "Henrik Ibsen"),
 ]
-
-
+SHOP = "The shop was opened {} and closed in May."
 MARKS = [
-    ("Who opened the shop?", "The shop was opened by Rene\u0301 and closed in May.", (23, 28)),
+    ("Who opened the shop?", SHOP.format("by Rene\u0301"), "Rene\u0301"),
+    ("Where was the shop opened?", SHOP.format("in Malmo\u0308"), "Malmo\u0308"),
     (
-        "Where was the shop opened?",
-        "The shop was opened in Malmo\u0308 and closed in May.",
-        (23, 29),
+        "Which sign means love?",
+        "The sign that means love is \u2764\ufe0f and is red.",
+        "\u2764\ufe0f",
     ),
-    ("Which sign means love?", "The sign that means love is \u2764\ufe0f and is red.", (28, 30)),
 ]
-"""Answers that end in a mark which the tokenizer drops, and where they stand."""
+"""Answers that end in a mark which the tokenizer drops."""
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
@@ -128,14 +127,6 @@ def test_a_silent_text_takes_certainty_away(reader, question, context):
     assert said.claim < said.right_if_answerable and said.claim < 0.9
 
 
-def test_an_answer_that_stands_often_is_as_likely_right_as_once(reader):
-    said = []
-    for times in (1, 2, 5, 18):
-        reading = reader.read("Where does Ada live?", " ".join(["Ada lives in Oslo."] * times))
-        said.append(sureness(reading, predict(reading).best.candidate).right_if_answerable)
-    assert min(said) > said[0] - 0.05, "of one place it would be 0.4 at the end"
-
-
 def test_gradients_add_up_where_twenty_steps_do_not(reader):
     example = load_menu()["fails-rivers"]
     reading = reader.read(example.question, example.context)
@@ -170,11 +161,10 @@ def test_the_model_card_says_what_a_user_must_know(folder):
     assert [word for word in (*said.split(", "), "dtype") if word not in card] == []
 
 
-@pytest.mark.parametrize(("question", "context", "place"), MARKS)
-def test_an_answer_keeps_the_marks_of_its_last_letter(reader, question, context, place):
-    best = predict(reader.read(question, context)).best
-    assert best is not None and (best.candidate.char_start, best.candidate.char_end) == place
-    assert best.candidate.text == context[slice(*place)]
+@pytest.mark.parametrize(("question", "context", "answer"), MARKS)
+def test_an_answer_keeps_the_marks_of_its_last_letter(reader, question, context, answer):
+    best = predict(reader.read(question, context)).best.candidate
+    assert best.text == answer and best.char_start == context.index(answer)
 
 
 def test_a_text_is_shown_as_typed_where_pieces_share_a_character(reader):

@@ -1,6 +1,5 @@
 """Every family loads, and reads what transformers reads: the same windows, the same logits."""
 
-
 import numpy as np
 import pytest
 import regex

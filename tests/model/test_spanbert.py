@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.masking import hide
@@ -24,21 +24,12 @@ TEXT = "The bridge over the river was designed by who in the towers and painted"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    import transformers
-
     where = tmp_path_factory.mktemp("spanbert") / "toy"
-    words = kit.tokenizer("bert")
-    settings, _ = kit.config("bert", len(words))
-    torch.manual_seed(3)
-    model = transformers.BertForMaskedLM(settings)
-    head = SBOHead(16, len(words), positions=4)
-    for parameter in [*model.parameters(), *head.parameters()]:
-        torch.nn.init.normal_(parameter, std=0.4)
-    for mean in (head.mean_left, head.mean_right, head.mean_position):
-        mean.copy_(torch.randn(mean.shape))
+    model = kit.made(where, "bert", "ForMaskedLM", 0.4)
+    head = SBOHead(16, model.config.vocab_size, positions=4)
+    for tensor in (*head.parameters(), head.mean_left, head.mean_right, head.mean_position):
+        torch.nn.init.normal_(tensor, std=0.4)
     head.counts[10:15] = 3
-    model.save_pretrained(where)
-    words.save_pretrained(where)
     save_file(head.state_dict(), where / SBO_FILE)
     return where
 
@@ -48,16 +39,10 @@ def bert(folder) -> SpanBERT:
     return load_spanbert(str(folder))
 
 
-def by_hand(
-    head: dict[str, torch.Tensor],
-    words: torch.Tensor,
-    left: torch.Tensor,
-    right: torch.Tensor,
-    p: torch.Tensor,
-) -> torch.Tensor:
+def by_hand(head: dict[str, torch.Tensor], words: torch.Tensor, *wires: torch.Tensor):
     """One target's logits from the formula alone: no module, no library's activation or norm."""
-
-    def layer(x: torch.Tensor, n: int) -> torch.Tensor:
+    x = torch.cat(wires).double()
+    for n in (1, 2):
         weight, bias, scale, shift = (
             head[f"{part}{n}.{kind}"].double()
             for part in ("dense", "norm")
@@ -66,10 +51,8 @@ def by_hand(
         a = (weight @ x + bias).tolist()
         g = torch.tensor([v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in a]).double()
         centred = g - g.sum() / len(g)
-        return centred / ((centred**2).sum() / len(g) + 1e-12).sqrt() * scale + shift
-
-    y = layer(layer(torch.cat([left, right, p]).double(), 1), 2)
-    return words.double() @ y + head["bias"].double()
+        x = centred / ((centred**2).sum() / len(g) + 1e-12).sqrt() * scale + shift
+    return words.double() @ x + head["bias"].double()
 
 
 def states(bert: SpanBERT, masked) -> torch.Tensor:
@@ -98,17 +81,19 @@ def test_the_head_is_its_formula_and_a_cut_wire_carries_its_mean(bert, names):
         assert len({piece.sbo.guesses for piece in pieces[:3]}) == 1
 
 
-def test_texts_of_the_wrong_length_are_refused(bert):
+def test_a_text_of_the_longest_length_is_read(bert):
     assert bert.max_pieces == 62
-    for text, words in (
-        (" \n", "empty"),
-        ("the " * 63, "63 tokens, allowed are 1 to 62"),
-        ("\x00", "0 tokens"),
-    ):
-        with pytest.raises(BadInput, match=words):
-            bert.encode(text)
     masked = hide(bert.encode("the " * 62).context_ids, [Span(1, 10)], bert.mask_id)
     assert len(bert.infill(masked).pieces) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(" \n", "empty"), ("the " * 63, "63 tokens, allowed are 1 to 62"), ("\x00", "0 tokens")],
+)
+def test_texts_of_the_wrong_length_are_refused(bert, text, said):
+    with pytest.raises(BadInput, match=said):
+        bert.encode(text)
 
 
 def test_random_pieces_follow_the_stored_counts(bert):
@@ -117,33 +102,26 @@ def test_random_pieces_follow_the_stored_counts(bert):
 
 
 def test_a_reader_without_a_boundary_head_still_fills_blanks(tmp_path):
-    import transformers
-
-    words = kit.tokenizer("roberta")
-    settings, _ = kit.config("roberta", len(words))
-    transformers.RobertaForMaskedLM(settings).save_pretrained(tmp_path / "r")
-    words.save_pretrained(tmp_path / "r")
+    kit.made(tmp_path / "r", "roberta", "ForMaskedLM")
     other, rng = load_spanbert(str(tmp_path / "r")), np.random.default_rng(0)
     ids = other.encode("the bridge was the bridge").context_ids
     found = other.infill(hide(ids, [Span(1, 2)], other.mask_id))
     assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
-    special = set(words.all_special_ids)
+    special = set(other.tokenizer.all_special_ids)
     assert not special & {other.random_piece(rng) for _ in range(300)}
 
 
 def test_a_head_of_another_shape_is_refused(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
-    save_file(SBOHead(8, 50, 4).state_dict(), copy / SBO_FILE)
-    with pytest.raises(BadCheckpoint, match=f"{SBO_FILE} holds no head that fits"):
-        load_spanbert(str(copy))
-    save_file({"weight": torch.zeros(3)}, copy / SBO_FILE)
-    with pytest.raises(BadCheckpoint, match="no model that can be built"):
-        load_spanbert(str(copy))
-    head = SBOHead(16, len(kit.tokenizer("bert")), 4)
-    torch.nn.init.constant_(head.bias, float("nan"))
-    save_file(head.state_dict(), copy / SBO_FILE)
-    with pytest.raises(BadCheckpoint, match="not finite"):
-        load_spanbert(str(copy))
+    broken = load_file(folder / SBO_FILE) | {"bias": torch.full((3,), float("nan"))}
+    for tensors, said in (
+        (SBOHead(8, 50, 4).state_dict(), f"{SBO_FILE} holds no head that fits"),
+        ({"weight": torch.zeros(3)}, "no model that can be built"),
+        (broken, "not finite"),
+    ):
+        save_file(tensors, copy / SBO_FILE)
+        with pytest.raises(BadCheckpoint, match=said):
+            load_spanbert(str(copy))
 
 
 def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypatch):
@@ -153,29 +131,26 @@ def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypa
 
 
 @pytest.fixture
-def infill(folder, capsys):
-    """The command with some flags: what it printed, or what it refused with code 2."""
-    terminal = Terminal(folder, capsys)
-
-    def run(flags: str, model: Path = folder, refused: str = "") -> str:
-        words = ["infill", "--text", TEXT, "--model", model, *flags.split()]
-        if refused:
-            terminal.refuses(refused, *words)
-            return terminal.out
-        return terminal.run(*words)
-
-    return run
+def terminal(folder, capsys) -> Terminal:
+    return Terminal(folder, capsys)
 
 
-def test_without_a_boundary_head_there_is_nothing_to_cut(folder, tmp_path, infill):
+def infill(flags: str, model: Path) -> list[object]:
+    return ["infill", "--text", TEXT, "--model", model, *flags.split()]
+
+
+def test_without_a_boundary_head_there_is_nothing_to_cut(folder, tmp_path, terminal):
     bare = shutil.copytree(folder, tmp_path / "bare")
     (bare / SBO_FILE).unlink()
-    infill("--spans 11 15 --cut left", bare, refused="changes nothing")
-    assert infill("--spans 11 15", bare)
+    terminal.refuses("changes nothing", *infill("--spans 11 15 --cut left", bare))
+    assert terminal.run(*infill("--spans 11 15", bare))
 
 
-def test_the_command_line_draws_by_seed_and_speaks_plainly(infill):
-    same, again, other = (infill(f"--seed {seed}") for seed in (4, 4, 5))
+def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, terminal):
+    def said(flags: str) -> str:
+        return terminal.run(*infill(flags, folder))
+
+    same, again, other = (said(f"--seed {seed}") for seed in (4, 4, 5))
     assert same == again != other and "paper's plain sum" in same and "rank" in same
-    assert json.loads(infill("--masking token --cut left --json"))["infill"]["pieces"]
-    assert "no SBO term" in infill("--spans 0 3")
+    assert json.loads(said("--masking token --cut left --json"))["infill"]["pieces"]
+    assert "no SBO term" in said("--spans 0 3")

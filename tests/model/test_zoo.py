@@ -1,6 +1,5 @@
 """Broken, foreign and hostile model folders are refused by reason; the reader in use goes on."""
 
-import builtins
 import io
 import json
 import logging
@@ -10,9 +9,10 @@ import shutil
 import socket
 import struct
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import huggingface_hub.errors
 import numpy as np
@@ -29,6 +29,8 @@ from qa_demo.model.source import OTHERS, Source, parse_source, sha256
 from tests.model import kit
 
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
+WEIGHTS = "model.safetensors"
+Damage = Callable[[Path], Any]
 
 
 @pytest.fixture
@@ -43,11 +45,7 @@ def in_use(loaded) -> tuple[BertReader, np.ndarray]:
     return reader, reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
 
 
-def weights(folder: Path) -> Path:
-    return folder / "model.safetensors"
-
-
-def edit(name: str, **changes: Any) -> Callable[[Path], None]:
+def edit(name: str, **changes: Any) -> Damage:
     """Other values in a JSON file of the folder, which may be new."""
 
     def damage(folder: Path) -> None:
@@ -58,65 +56,33 @@ def edit(name: str, **changes: Any) -> Callable[[Path], None]:
     return damage
 
 
-edit_config = partial(edit, "config.json")
-
-
-def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Callable[[Path], None]:
+def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     def damage(folder: Path) -> None:
-        tensors = load_file(weights(folder))
+        tensors = load_file(folder / WEIGHTS)
         change(tensors)
-        save_file(tensors, weights(folder))
+        save_file(tensors, folder / WEIGHTS)
 
     return damage
 
 
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n"
+def write(name: str, data: bytes) -> Damage:
+    return lambda folder: (folder / name).write_bytes(data)
 
 
-def write(name: str, data: bytes) -> Callable[[Path], None]:
-    return lambda folder: (folder / name).write_bytes(data) and None
+def rewrite(change: Callable[[bytes], bytes]) -> Damage:
+    """Other bytes in the file of the weights."""
+    return lambda folder: (folder / WEIGHTS).write_bytes(change((folder / WEIGHTS).read_bytes()))
 
 
-def cut(size: Callable[[int], int]) -> Callable[[Path], None]:
-    return lambda folder: os.truncate(weights(folder), size(weights(folder).stat().st_size))
-
-
-def remove(*names: str) -> Callable[[Path], None]:
-    return lambda folder: [(folder / name).unlink() for name in names] and None
-
-
-def only_pickle(folder: Path) -> None:
-    torch.save(load_file(weights(folder)), folder / "pytorch_model.bin")
-    weights(folder).unlink()
-
-
-def link_out(folder: Path) -> None:
-    outside = folder.parent / "outside.json"
-    (folder / "config.json").rename(outside)
-    (folder / "config.json").symlink_to(outside)
-
-
-def pipe(folder: Path) -> None:
-    weights(folder).unlink()
-    os.mkfifo(weights(folder))
-
-
-def loop(folder: Path) -> None:
-    (folder / "config.json").unlink()
-    (folder / "config.json").symlink_to(folder / "config.json")
-
-
-def is_directory(folder: Path) -> None:
-    weights(folder).unlink()
-    weights(folder).mkdir()
-
-
-def random_bytes(folder: Path) -> None:
+def noise(raw: bytes) -> bytes:
     """Random bytes inside a sound container: what a flipped disk block looks like."""
-    raw = bytearray(weights(folder).read_bytes())
     start = 8 + struct.unpack("<Q", raw[:8])[0]
-    raw[start:] = np.random.default_rng(1).bytes(len(raw) - start)
-    weights(folder).write_bytes(bytes(raw))
+    return raw[:start] + np.random.default_rng(1).bytes(len(raw) - start)
+
+
+def replaced(name: str, make: Callable[[Path], Any] = Path.exists) -> Damage:
+    """The file is gone; `make` puts something else in its place."""
+    return lambda folder: ((folder / name).unlink(), make(folder / name))
 
 
 def bigger_vocabulary(folder: Path) -> None:
@@ -125,11 +91,12 @@ def bigger_vocabulary(folder: Path) -> None:
     words.save_pretrained(folder)
 
 
-def bio_head(width: int, value: float) -> Callable[[Path], None]:
+def bio_head(width: int, value: float) -> Damage:
     tensors = {"weight": torch.full((3, width), value), "bias": torch.zeros(3)}
     return lambda folder: save_file(tensors, folder / "bio_head.safetensors")
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n"
 NAN, INFINITY = float("nan"), float("inf")
 NO_MODEL = "no model that can be built"
 CODE = "which chooses code"
@@ -148,7 +115,6 @@ CONFIGS: list[tuple[dict[str, Any], str]] = [
     ({"_attn_implementation_internal": "evil/a"}, CODE),
     ({"attn_implementation": {"": "evil/a"}}, CODE),
     ({"hidden_size": 10**12}, NO_MODEL),
-    ({"hidden_size": "16"}, NO_MODEL),
     ({"hidden_act": "__import__"}, NO_MODEL),
     ({"position_embedding_type": "relative_key"}, "= relative_key; only absolute"),
     ({"is_decoder": True}, "is_decoder = True; only False"),
@@ -156,40 +122,29 @@ CONFIGS: list[tuple[dict[str, Any], str]] = [
 CARDS: list[tuple[dict[str, Any], str]] = [
     ({"tag_order": ["O", "B", "I"]}, "reader.json.tag_order.0: must be 'B', got O"),
     ({"threshold": NAN}, "reader.json.threshold: must be less than 1000000, got nan"),
-    ({"threshold": "high"}, "reader.json.threshold: must be a valid number.*, got high"),
     (
         {"calibration": {"span": {"temperature": 0, "bias": 0}}},
         "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
     ),
-    ({"calibration": {"span": {"temperature": 1}}}, "calibration.span.bias: Field required"),
-    ({"calibration": [1]}, r"calibration: must be an object, got \[1\]"),
 ]
+MERGE_FIRST = "it is an adapter of {}: merge it first"
 WRITTEN = [
-    ("config.json", b"{", "config.json is not valid JSON"),
     ("config.json", b"[]", "config.json is missing or holds no object"),
     ("config.json", b"\xff\x00", "config.json is not valid JSON"),
     ("config.json", b"[" * 100_000, "config.json is not valid JSON"),
-    ("adapter_config.json", b"[]", "it is an adapter of another model: merge it first"),
-    (
-        "adapter_config.json",
-        b'{"base_model_name_or_path": "evil/base"}',
-        "it is an adapter of evil/base: merge it first",
-    ),
+    ("adapter_config.json", b"[]", MERGE_FIRST.format("another model")),
+    ("adapter_config.json", b'{"base_model_name_or_path": "a/b"}', MERGE_FIRST.format("a/b")),
     ("reader.json", b"[]", r"reader.json: must be an object, got \[\]"),
     ("tokenizer.json", b"{", NO_MODEL),
-    (
-        "tokenizer_config.json",
-        b'{"auto_map": {"AutoTokenizer": ["evil.Evil", null]}}',
-        f"'auto_map', {CODE}",
-    ),
+    ("tokenizer_config.json", b'{"auto_map": {"AutoTokenizer": ["e.E"]}}', f"'auto_map', {CODE}"),
     (
         "tokenizer_config.json",
         b'{"tokenizer_class": "Evil"}',
         "the tokenizer names no token for one of cls, sep, pad, mask",
     ),
     ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
-    ("model.safetensors", POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
-    ("model.safetensors", b"\0" * 7 + b"\x10{}", NO_MODEL),
+    (WEIGHTS, POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
+    (WEIGHTS, b"\0" * 7 + b"\x10{}", NO_MODEL),
 ]
 TENSORS: list[tuple[Callable[[dict[str, torch.Tensor]], Any], str]] = [
     (lambda t: t["qa_outputs.weight"].fill_(NAN), "qa_outputs.weight holds numbers that are not"),
@@ -209,24 +164,27 @@ SUMS = [
     ("gone.bin", "gone.bin is missing"),
     ("../../etc/passwd", "is missing, checksums.json lists it"),
 ]
-DAMAGE: list[tuple[Callable[[Path], Any], str]] = [
-    (cut(lambda n: 0), NO_MODEL),
-    (cut(lambda n: n - 1), NO_MODEL),
-    (random_bytes, "not finite"),
-    (only_pickle, "model.safetensors is missing .*pickles such as pytorch_model.bin can run code"),
-    (remove("model.safetensors"), "model.safetensors is missing"),
-    (remove("config.json"), "config.json is missing or"),
-    (remove("tokenizer.json"), "the tokenizer is missing"),
+DAMAGE: list[tuple[Damage, str]] = [
+    (rewrite(lambda raw: b""), NO_MODEL),
+    (rewrite(lambda raw: raw[:-1]), NO_MODEL),
+    (rewrite(noise), "not finite"),
+    (
+        replaced(WEIGHTS, lambda path: torch.save({}, path.with_name("pytorch_model.bin"))),
+        "model.safetensors is missing .*pickles such as pytorch_model.bin can run code",
+    ),
+    (replaced("config.json"), "config.json is missing or"),
+    (replaced("tokenizer.json"), "the tokenizer is missing"),
+    (replaced("config.json", lambda path: path.symlink_to(__file__)), "link that leads out"),
+    (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
+    (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
+    (replaced(WEIGHTS, Path.mkdir), "not a plain file"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
-    (link_out, "link that leads out"),
-    (loop, "config.json cannot be read"),
-    (pipe, "not a plain file"),
-    (is_directory, "not a plain file"),
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
+    (lambda folder: kit.save(folder, "bert", num_labels=3), NO_MODEL),
 ]
 BROKEN = [
-    *((edit_config(**changes), reason) for changes, reason in CONFIGS),
+    *((edit("config.json", **changes), reason) for changes, reason in CONFIGS),
     *((edit("reader.json", **changes), reason) for changes, reason in CARDS),
     *((write(name, data), reason) for name, data, reason in WRITTEN),
     *((edit_tensors(change), reason) for change, reason in TENSORS),
@@ -254,77 +212,41 @@ def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
     )
 
 
-class Hub:
-    """Stands in for huggingface_hub: what is fetched comes from a folder here, or fails."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, folder: Path) -> None:
-        self.snapshot = folder.parent / ("f" * 40)
-        folder.rename(self.snapshot)
-        self.asked: list[dict[str, Any]] = []
-        self.fault: Exception | None = None
-        patch.setattr("huggingface_hub.hf_hub_download", self._give("config.json"))
-        patch.setattr("huggingface_hub.snapshot_download", self._give(""))
-
-    def _give(self, name: str) -> Callable[..., str]:
-        def give(*_: str, **named: Any) -> str:
-            self.asked.append(named)
-            if self.fault is not None:
-                raise self.fault
-            return str(self.snapshot / name)
-
-        return give
-
-
 @pytest.fixture
-def host(folder, monkeypatch) -> Hub:
-    return Hub(monkeypatch, folder)
+def hub(folder, monkeypatch) -> SimpleNamespace:
+    """Stands in for Hugging Face: what is fetched comes from a folder here."""
+    snapshot = folder.rename(folder.parent / ("f" * 40))
+    config, rest = Mock(return_value=str(snapshot / "config.json")), Mock(return_value=snapshot)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", config)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", rest)
+    return SimpleNamespace(snapshot=snapshot, config=config, rest=rest)
 
 
-def test_neither_pickle_nor_torch_load_is_reached(folder, monkeypatch):
+def test_neither_pickle_nor_torch_load_nor_the_folders_code_is_reached(folder, monkeypatch):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
-    (folder / "model.py").write_text("raise SystemExit")
-    reached: list[str] = []
-
-    def trap(name: str) -> Callable[..., Any]:
-        def fail(*args: Any, **kwargs: Any) -> Any:
-            reached.append(name)
-            raise AssertionError(f"{name} was reached")
-
-        return fail
-
-    opened: list[str] = []
-    really_open = builtins.open
-    monkeypatch.setattr(
-        builtins,
-        "open",
-        lambda file, *a, **k: (opened.append(str(file)), really_open(file, *a, **k))[1],
-    )
-    for name in ("load", "loads", "Unpickler"):
-        monkeypatch.setattr(pickle, name, trap(name))
-    monkeypatch.setattr(torch, "load", trap("load"))
-    monkeypatch.setattr(socket.socket, "connect", trap("connect"))
+    for name in ("model", "modeling_bert", "configuration_bert"):
+        (folder / f"{name}.py").write_text("raise SystemExit")
+    trap = Mock(side_effect=AssertionError)
+    for where, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler")):
+        monkeypatch.setattr(where, name, trap)
+    monkeypatch.setattr(torch, "load", trap)
+    monkeypatch.setattr(socket.socket, "connect", trap)
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
-    assert reached == []
-    ours = [path for path in opened if path.startswith(str(folder))]
-    assert not [path for path in ours if path.endswith((".bin", ".py"))]
-    with pytest.raises(AssertionError, match="load was reached"):
-        torch.load(folder / "pytorch_model.bin")
+    trap.assert_not_called()
 
 
 def test_the_checksum_manifest_is_verified_and_names_the_reader(folder):
     sums = {path.name: sha256(path) for path in folder.iterdir()}
     (folder / "checksums.json").write_text(json.dumps(sums))
     assert load_reader(str(folder)).checksum == sha256(folder / "checksums.json")
-    raw = bytearray(weights(folder).read_bytes())
-    raw[-1] ^= 1
-    weights(folder).write_bytes(bytes(raw))
+    rewrite(lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]))(folder)
     with pytest.raises(BadCheckpoint, match=r"model.safetensors was changed"):
         load_reader(str(folder))
 
 
-def test_a_snapshot_lacks_only_files_that_are_not_loaded(host, monkeypatch):
+def test_a_snapshot_lacks_only_files_that_are_not_loaded(hub, monkeypatch):
     """A published reader's list names card and figures, which the hub is not asked for."""
-    folder = host.snapshot
+    folder = hub.snapshot
     gone = dict.fromkeys(("README.md", "metrics.json", "ablation/a.json"), "0" * 64)
     sums = {path.name: sha256(path) for path in folder.iterdir()} | gone
     (folder / "checksums.json").write_text(json.dumps(sums))
@@ -344,11 +266,6 @@ def test_the_bundled_folder_needs_its_manifest(folder, monkeypatch):
         load_reader("bundled")
 
 
-def test_a_head_of_three_outputs_is_refused(tmp_path):
-    with pytest.raises(BadCheckpoint, match=NO_MODEL):
-        load_reader(str(kit.save(tmp_path / "three", "bert", num_labels=3)))
-
-
 def test_the_kernels_package_stops_loading(folder, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     with pytest.raises(ModelUnavailable, match="'kernels' is installed"):
@@ -356,7 +273,8 @@ def test_the_kernels_package_stops_loading(folder, monkeypatch):
 
 
 def test_harmless_keys_are_ignored(folder):
-    edit_config(
+    edit(
+        "config.json",
         _attn_implementation="sdpa",
         attn_implementation="eager",
         _attn_implementation_autoset=True,
@@ -404,26 +322,27 @@ def test_sources_are_parsed(tmp_path):
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
-def test_the_hubs_refusals_are_one_sentence(error, words, host):
+def test_the_hubs_refusals_are_one_sentence(error, words, hub):
     kind = getattr(huggingface_hub.errors, error)
-    host.fault = kind.__new__(kind)
+    hub.config.side_effect = kind.__new__(kind)
     with pytest.raises(ModelUnavailable, match=f"owner/name: it .*{words}") as caught:
         load_reader("owner/name")
     assert "http" not in str(caught.value)
 
 
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(host):
+def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(hub):
     reader = load_reader("owner/name@main")
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
-    assert [asked["revision"] for asked in host.asked] == ["main", "f" * 40]
-    assert not any(p.endswith((".bin", ".py")) for p in host.asked[1]["allow_patterns"])
+    asked = hub.rest.call_args.kwargs
+    assert (hub.config.call_args.kwargs["revision"], asked["revision"]) == ("main", "f" * 40)
+    assert not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
 
 
-def test_a_bad_config_stops_before_the_weights(host):
-    edit_config(auto_map={"a": "b"})(host.snapshot)
+def test_a_bad_config_stops_before_the_weights(hub):
+    edit("config.json", auto_map={"a": "b"})(hub.snapshot)
     with pytest.raises(BadCheckpoint, match=r"owner/name: .*auto_map"):
         load_reader("owner/name")
-    assert len(host.asked) == 1
+    hub.rest.assert_not_called()
 
 
 def test_no_internet_is_one_sentence(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """What a window teaches, which paragraphs are kept apart, and the windows that are drawn."""
 
-import json
 import random
 from dataclasses import replace
 
@@ -167,15 +166,11 @@ def test_a_question_with_one_word_exchanged(question, made):
 
 @pytest.mark.parametrize(("kind", "words"), [("unlabelled", "river"), ("exchanged", "last")])
 def test_windows_that_nobody_labelled_are_added(tmp_path, kind, words):
-    answers, paragraphs = [{"text": "anna", "answer_start": 0}], []
-    for context, question, golds in (
-        ("anna rotne designed the towers", "who came first", answers),
-        ("the river and the bridge of ingeborg", "who was it", []),
-    ):
-        qas = [{"id": question, "question": question, "answers": golds}]
-        paragraphs.append({"context": context, "qas": qas})
-    path, tokenizer = tmp_path / "squad.json", kit.tokenizer("bert")
-    path.write_text(json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]}))
+    tokenizer, first = kit.tokenizer("bert"), "anna rotne designed the towers"
+    second = "the river and the bridge of ingeborg"
+    asked = [(first, [toy.asked("a", "who came first", first, "anna")])]
+    asked += [(second, [toy.asked("b", "who was it", second)])]
+    path = toy.written(tmp_path / "squad.json", asked)
     found = data.draw([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)

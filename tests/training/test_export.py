@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import transformers
 from safetensors.torch import save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
@@ -22,6 +21,7 @@ from qa_demo.training import card, export
 from qa_demo.training.heads import TwoHeads, load, trainable
 from tests.cli.terminal import Terminal
 from tests.model import kit
+from tests.training import toy
 
 pytestmark = pytest.mark.model
 NAMED = ["--repo", "some/encoder", "--revision", "abc"]
@@ -30,13 +30,7 @@ OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
-    """An encoder without any head, as the real one comes: its tensors without a prefix."""
-    folder, words = tmp_path_factory.mktemp("base"), kit.tokenizer("mpnet")
-    settings, _ = kit.config("mpnet", len(words))
-    torch.manual_seed(3)
-    transformers.MPNetModel(settings).save_pretrained(folder)
-    words.save_pretrained(folder)
-    return folder
+    return toy.encoder(tmp_path_factory.mktemp("base"), "mpnet", 66)
 
 
 def told(folder: Path, **settings: object) -> Path:

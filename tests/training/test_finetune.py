@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 from torch import nn
 
 from qa_demo.core.base import BadInput
@@ -70,22 +69,12 @@ def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
     assert [len(rows) for rows in longer] == [1, 1, 1]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("finetuning")
-    toy.encoder(folder / "encoder")
-    toy.squad(folder / "squad.json")
-    return folder
-
-
 def settings(home: Path, out: str, **more) -> finetune.Settings:
     file = str(home / "squad.json")
-    flags = (
-        f"--encoder {home}/encoder --train {file}:1.5 --dev {file} --out "
-        f"{home}/{out} --steps 6 --lengths 40 60 --batch-tokens 120 --dev-limit 9 "
-        "--save-every 3 --evaluate-every 6 --warmup 2 --negatives 0.3"
-    ).split()
-    return replace(loop.parsed(finetune.Settings, None, "finetune", flags), **more)
+    small = {"steps": 6, "lengths": [40, 60], "batch_tokens": 120, "dev_limit": 9, "warmup": 2}
+    every = {"save_every": 3, "evaluate_every": 6, "negatives": 0.3}
+    where = {"encoder": f"{home}/encoder", "train": [f"{file}:1.5"], "dev": file}
+    return finetune.Settings(**where | small | every | {"out": f"{home}/{out}"} | more)
 
 
 def logged(run: Path) -> list[dict]:
@@ -110,10 +99,8 @@ def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
     with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
         finetune.train(settings(home, "interrupted", seed=2))
     assert finetune.train(settings(home, "interrupted"))
-    for name in ("weights", "average"):
-        whole, resumed = (load_file(folder / f"{name}.safetensors") for folder in (run, copy))
-        assert whole.keys() == resumed.keys()
-        assert all(torch.equal(whole[key], resumed[key]) for key in whole)
+    for name in ("weights.safetensors", "average.safetensors"):
+        assert (run / name).read_bytes() == (copy / name).read_bytes(), name
 
 
 def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):

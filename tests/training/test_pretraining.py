@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -23,14 +22,6 @@ from qa_demo.training.text import Batches, cut, held_out, pack, read_text, token
 from tests.training import toy
 
 pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("pretraining")
-    toy.encoder(folder / "encoder")
-    toy.text(folder / "text.txt")
-    return folder
 
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
@@ -178,9 +169,8 @@ def test_a_resumed_run_is_the_same_run(home, run):
     copy = home / "interrupted"
     assert json.loads((copy / "state.json").read_text())["step"] == 3
     assert pretrain.train(settings(home, "interrupted"))
-    whole, resumed = (load_file(folder / "weights.safetensors") for folder in (run, copy))
-    assert whole.keys() == resumed.keys()
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    whole, resumed = ((folder / "weights.safetensors").read_bytes() for folder in (run, copy))
+    assert whole == resumed
     half_way = json.loads((copy / "log.jsonl").read_text().splitlines()[0])
     assert {"mlm", "sbo", "tokens_per_second", "seconds", "step"} <= half_way.keys()
 

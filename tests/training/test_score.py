@@ -29,6 +29,7 @@ from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.score import HEADS, heard, lines
 from tests.model import kit
+from tests.training import toy
 
 pytestmark = pytest.mark.model
 
@@ -57,23 +58,16 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
     """Twelve questions of four articles: of three, one is start and end's, one tags', one none."""
     paragraphs = []
     for k in range(12):
-        context = paragraph(k)
+        context, more = paragraph(k), {}
         reading = reader.read(kit.QUESTION, context)
-        best, tagged = predict(reading).best, best_span(reading)
-        assert best is not None and tagged is not None
-        none = ("opened", context.index("opened"))
-        said = [(x.text, x.char_start) for x in (best.candidate, tagged)]
-        text, at = (none, *said)[k % 3]
-        silent = unanswerable and k % 3 == 0
-        answers = [] if silent else [{"text": text, "answer_start": at}]
-        qa = {"id": f"{path.stem}{k}", "question": kit.QUESTION, "answers": answers}
+        text = ("opened", predict(reading).best.candidate.text, best_span(reading).text)[k % 3]
         if lists:
-            qa["spans"] = [[[at, at + len(text)], *([[0, 3]] if at > 3 else [])]]
-        paragraphs.append({"context": context, "qas": [qa]})
-    parts = [paragraphs[k : k + 3] for k in range(0, 12, 3)]
-    articles = [{"title": f"t{a}", "paragraphs": part} for a, part in enumerate(parts)]
-    path.write_text(json.dumps({"data": articles}))
-    return path
+            at = context.index(text)
+            more["spans"] = [[[at, at + len(text)], *([[0, 3]] if at > 3 else [])]]
+        answers = [] if unanswerable and k % 3 == 0 else [text]
+        qa = toy.asked(f"{path.stem}{k}", kit.QUESTION, context, *answers, **more)
+        paragraphs.append((context, [qa]))
+    return toy.written(path, *(paragraphs[k : k + 3] for k in range(0, 12, 3)))
 
 
 @pytest.fixture(scope="module")

@@ -28,19 +28,12 @@ CPU, OPTIONS = torch.device("cpu"), WindowOptions(40, 12, 20)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
-    """A student's encoder, questions, and two steps on an MPNet with an adapter: the teacher."""
-    folder = tmp_path_factory.mktemp("teaching")
-    toy.encoder(folder / "student")
-    toy.squad(folder / "squad.json")
-    words = kit.tokenizer("mpnet")
-    settings, _ = kit.config("mpnet", len(words), max_position_embeddings=514)
-    torch.manual_seed(9)
-    transformers.MPNetModel(settings, add_pooling_layer=False).save_pretrained(folder / "large")
-    words.save_pretrained(folder / "large")
-    adapted = f"--encoder {folder}/large --adapter 2 --out {folder}/teacher"
-    assert finetune.main(adapted.split() + common(folder)) == 0
-    return folder
+def home(home) -> Path:
+    """Beside them two steps on an MPNet with an adapter: the teacher."""
+    toy.encoder(home / "large", "mpnet", 514)
+    adapted = f"--encoder {home}/large --adapter 2 --out {home}/teacher"
+    assert finetune.main(adapted.split() + common(home)) == 0
+    return home
 
 
 def common(home: Path) -> list[str]:
@@ -52,7 +45,7 @@ def common(home: Path) -> list[str]:
 
 
 def asked(home: Path, out: str, *more: str) -> list[str]:
-    given = f"--student {home}/student --teacher {home}/teacher --out {home}/{out}"
+    given = f"--student {home}/encoder --teacher {home}/teacher --out {home}/{out}"
     given += " --unlabelled 1 --exchanged 1"
     return [*given.split(), *common(home), *more]
 
@@ -65,7 +58,7 @@ def taught(home) -> Path:
 
 def tokenizers(home: Path) -> Any:
     """The student's and the teacher's."""
-    return (transformers.AutoTokenizer.from_pretrained(home / n) for n in ("student", "large"))
+    return (transformers.AutoTokenizer.from_pretrained(home / n) for n in ("encoder", "large"))
 
 
 def windows_of(student: Any) -> tuple[Any, dict[str, torch.Tensor]]:

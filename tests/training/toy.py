@@ -9,20 +9,15 @@ from typing import Any
 
 import numpy as np
 import torch
-import transformers
 
 from qa_demo.training import loop
 from qa_demo.training.data import Pool, draw
 from tests.model import kit
 
 
-def encoder(folder: Path) -> Path:
-    """An encoder without any head, as the real one comes."""
-    words = kit.tokenizer("bert")
-    settings, _ = kit.config("bert", len(words), max_position_embeddings=512)
-    torch.manual_seed(5)
-    transformers.BertModel(settings, add_pooling_layer=False).save_pretrained(folder)
-    words.save_pretrained(folder)
+def encoder(folder: Path, family: str = "bert", positions: int = 512) -> Path:
+    """An encoder without any head, as the real one comes: its tensors without a prefix."""
+    kit.made(folder, family, "Model", max_position_embeddings=positions)
     return folder
 
 
@@ -35,16 +30,27 @@ def text(path: Path) -> Path:
     return path
 
 
+def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:
+    """A question of a SQuAD file, with these answers."""
+    answers = [{"text": text, "answer_start": context.index(text)} for text in texts]
+    return {"id": name, "question": question, "answers": answers, **more}
+
+
+def written(path: Path, *articles: Sequence[tuple[str, list[dict[str, Any]]]]) -> Path:
+    """A SQuAD file: of each article its paragraphs, each with its questions."""
+    data = [
+        {"title": f"t{k}", "paragraphs": [{"context": c, "qas": qas} for c, qas in paragraphs]}
+        for k, paragraphs in enumerate(articles)
+    ]
+    path.write_text(json.dumps({"data": data}))
+    return path
+
+
 def squad(path: Path) -> Path:
     """Four questions with answers in the kit's paragraph, and one without."""
-    qas = []
-    for k, text in enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"]):
-        answers = [{"text": text, "answer_start": kit.CONTEXT.index(text)}]
-        qas.append({"id": str(k), "question": kit.QUESTION, "answers": answers})
-    qas.append({"id": "none", "question": "Who?", "answers": []})
-    article = {"title": "t", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
-    path.write_text(json.dumps({"data": [article]}))
-    return path
+    answers = enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"])
+    qas = [asked(str(k), kit.QUESTION, kit.CONTEXT, text) for k, text in answers]
+    return written(path, [(kit.CONTEXT, [*qas, asked("none", "Who?", kit.CONTEXT)])])
 
 
 DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}

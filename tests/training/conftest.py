@@ -1,0 +1,17 @@
+"""What runs of a module begin with."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.training import toy
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """A folder with an encoder, questions and a text; what runs make lies beside them."""
+    folder = tmp_path_factory.mktemp("training")
+    toy.encoder(folder / "encoder")
+    toy.squad(folder / "squad.json")
+    toy.text(folder / "text.txt")
+    return folder
