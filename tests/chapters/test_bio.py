@@ -1,4 +1,4 @@
-"""Chapter 7: softmax and losses by hand; core's test_tagging proves the taggings by brute force."""
+"""Chapter 7: softmax and losses by hand; core's test_bio proves the taggings by brute force."""
 
 import re
 from typing import Any

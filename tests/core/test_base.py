@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from qa_demo.core import base as arrays
-from tests.core.toys import make_reading, t1
 
 
 def test_softmax_neither_overflows_nor_underflows():
@@ -25,19 +24,3 @@ def test_softmax_runs_over_the_last_axis_in_double_precision():
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert arrays.softmax(x).sum(axis=-1) == pytest.approx([1, 1], abs=1e-15)
     assert arrays.softmax(x).dtype == np.float64
-
-
-def test_records_are_read_only():
-    reading, window = t1(), t1().windows[0]
-    held = reading.start_logits, reading.owners, reading.encoding.offset_mapping
-    for array in (*held, window.is_context):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-
-
-def test_logits_hide_the_tail_beyond_a_window():
-    reading = make_reading(list("abc"), [(0, 2), (2, 3)], [[1] * 6, [1] * 5], [[1] * 6, [1] * 5])
-    assert np.isnan(reading.start_logits[1, 5])
-    assert [len(x) for x in reading.logits(1)] == [5, 5]
-    assert np.isfinite(reading.logits(1)).all()
-    assert len(reading.tokens(1)) == 5

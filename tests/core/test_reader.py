@@ -1,8 +1,9 @@
-"""Three lines for a notebook: names load when asked for; the best span explained."""
+"""Three lines for a notebook: the best span explained, by its own reader; names load when asked."""
 
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,31 +11,49 @@ import pytest
 import qa_demo
 from qa_demo import explain, predict
 from qa_demo.core.base import BadInput
+from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Span
 from tests.fakes import FakeReader
 
+READER = FakeReader()
 CONTEXT = "The towers were drawn by Georg Rotne. They stand near Malmö in Sweden."
+READING = READER.read("Who drew the towers?", CONTEXT)
 
 
 def test_the_best_span_is_explained_unless_another_is_named():
-    reader = FakeReader()
-    reading = reader.read("Who drew the towers?", CONTEXT)
-    best = predict(reading).best
-    assert best is not None
-    found = explain(reader, reading)
-    assert (found.target.kind, found.target.span) == ("span_score", best.candidate.span)
-    assert found.window == best.candidate.window and found.method == "gradient_x_input"
-    other = explain(reader, reading, "leave_one_out", Span(0, 1))
+    best = predict(READING).best.candidate
+    found = explain(READER, READING)
+    assert (found.target.kind, found.target.span) == ("span_score", best.span)
+    assert found.window == best.window and found.method == "gradient_x_input"
+    other = explain(READER, READING, "leave_one_out", Span(0, 1))
     assert (other.target.span, other.method) == (Span(0, 1), "leave_one_out")
 
 
 def test_without_a_legal_span_there_is_nothing_to_explain():
-    reader = FakeReader()
-    reading = reader.read("Who?", CONTEXT)
-    nowhere = np.zeros(len(reading.windows[0]), dtype=bool)
-    windows = (replace(reading.windows[0], is_max_context=nowhere),)
+    window = READING.windows[0]
+    nowhere = replace(window, is_max_context=np.zeros(len(window), dtype=bool))
     with pytest.raises(BadInput, match="none to explain"):
-        explain(reader, replace(reading, windows=windows))
+        explain(READER, replace(READING, windows=(nowhere,)))
+
+
+def test_other_weights_are_refused_in_one_sentence():
+    """The name stands for weights without a checksum."""
+
+    def check(made: str, used: str, name: str) -> None:
+        reading = replace(READING, model_name="toy", checksum=made)
+        check_made_by(reading, SimpleNamespace(name=name, checksum=used))
+
+    check("abc", "abc", "other")
+    check("", "", "toy")
+    for made, used, name in (
+        ("abc", "abd", "a"),
+        ("abc", "", "b"),
+        ("", "abc", "toy"),
+        ("", "", "c"),
+    ):
+        said = f"made by other weights than those of the reader in use, {name}; read the text again"
+        with pytest.raises(BadInput, match=said):
+            check(made, used, name)
 
 
 def test_the_package_names_seven_things_and_imports_none_of_them_at_once():
