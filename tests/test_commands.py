@@ -31,31 +31,22 @@ from tests.ports import free_port
 from tests.training.test_score import squad
 
 TESTS = Path(__file__).parent
-HERE = "test_commands.py::"
-TRAINING = "training/test_commands.py::test_a_training_from_the_first_command_to_the_last"
-PRETRAINING = "training/test_commands.py::test_a_pre_training_from_the_first_command_to_the_last"
 RUN = {
-    r"python -m qa_demo answer --question": f"{HERE}test_the_answer_is_the_one_that_is_shown",
-    r"python -m qa_demo (evaluate|report|calibrate) ": f"{HERE}test_from_a_file_to_its_failures",
-    r"python -m qa_demo lesson check FOLDER$": (
-        "lessons/test_lessons.py::test_lesson_check_tells_what_holds_and_what_does_not"
+    r"python -m qa_demo answer --question": "test_the_answer_is_the_one_that_is_shown",
+    r"python -m qa_demo (evaluate|report|calibrate) ": "test_from_a_file_to_its_failures",
+    r"python -m qa_demo lesson check \w+$": "test_lesson_check_tells_what_holds_and_what_does_not",
+    r"(python -m qa_demo )?page( --out \S+)?$": "test_the_file_holds_every_step_of_every_chapter",
+    r"hf (repos|upload) ": "test_the_space_commands_that_are_shown_run_with_the_pinned_client",
+    r"python3 tests/run\.py$": "test_ci_runs_the_commands_of_the_readme",
+    r"python3 -m pip --python python install \.$": "scripts",
+    r"python -m pip wheel --no-deps \.$": "wheel",
+    r"(SPANLIGHT\S+=.* )?python app\.py( --lan)?$": "test_the_page_takes_what_is_shown",
+    r"python -m qa_demo\.training\.(pretrain|infill|promises passages)\b": (
+        "test_a_pre_training_from_the_first_command_to_the_last"
     ),
-    r"(python -m qa_demo )?page( --out reading\.html)?$": (
-        "cli/test_page.py::test_the_file_holds_every_step_of_every_chapter"
-    ),
-    r"hf (repos|upload) ": (
-        "test_documents.py::test_the_space_commands_that_are_shown_run_with_the_pinned_client"
-    ),
-    r"python3 tests/run\.py$": "test_documents.py::test_ci_runs_the_commands_of_the_readme",
-    r"python3 -m pip --python python install \.$": "test_wheel.py::scripts",
-    r"python -m pip wheel --no-deps \.$": "test_wheel.py::wheel",
-    r"(SPANLIGHT_FRAME_ANCESTORS=.* )?python app\.py( --lan)?$": (
-        f"{HERE}test_the_page_takes_what_is_shown"
-    ),
-    r"python -m qa_demo\.training\.(pretrain|infill|promises passages)\b": PRETRAINING,
-    r"python -m qa_demo\.training\.\w+": TRAINING,
+    r"python -m qa_demo\.training\.\w+": "test_a_training_from_the_first_command_to_the_last",
 }
-"""What a command begins with, and the test that runs it."""
+"""What a command begins with, and the test or fixture that runs it."""
 NOT_RUN = {
     r"python3 -m venv .* && .*requirements\.txt && python app\.py$": (
         "it installs from a package index; `tests/run.py` does the same on a machine without .venv"
@@ -79,9 +70,8 @@ def test_every_command_is_run_by_a_test():
     known = {**RUN, **NOT_RUN}
     assert [x for x in COMMANDS if not any(re.match(start, x) for start in known)] == []
     assert [start for start in known if not any(re.match(start, x) for x in COMMANDS)] == []
-    for place in RUN.values():
-        file, _, name = place.partition("::")
-        assert f"def {name}(" in (TESTS / file).read_text(encoding="utf-8"), place
+    tests = "".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py"))
+    assert [name for name in RUN.values() if f"def {name}(" not in tests] == []
     own = [x.split()[2] for x in COMMANDS if x.startswith("python -m tests.")]
     assert own and all(importlib.util.find_spec(name) for name in own)
 

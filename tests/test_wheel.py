@@ -37,10 +37,7 @@ def wheel(tmp_path_factory) -> Path:
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
     for name in SOURCES:
         (tree / name).symlink_to(ROOT / name)
-    built = subprocess.run(
-        [sys.executable, "-c", BUILD, str(out)], cwd=tree, capture_output=True, text=True
-    )
-    assert built.returncode == 0, built.stderr
+    run(sys.executable, "-c", BUILD, str(out), folder=tree)
     (path,) = out.glob("*.whl")
     return path
 
@@ -69,13 +66,9 @@ def started(command: list[str], folder: Path) -> Iterator[str]:
     how = {"cwd": folder, "env": ELSEWHERE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **how) as server:
         try:
-            said = []
-            for line in server.stderr:
-                said.append(line)
-                if "is open at" in line:
-                    yield line.split()[-1]
-                    return
-            raise AssertionError("".join(said))
+            opened = next((line for line in server.stderr if "is open at" in line), None)
+            assert opened is not None, "it ended before it opened"
+            yield opened.split()[-1]
         finally:
             server.kill()
 
@@ -90,18 +83,13 @@ def run(*command: str, folder: Path) -> str:
 def test_the_wheel_holds_every_asset_and_no_test(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {info.filename: info.file_size for info in archive.infolist()}
-    expected = {
-        f"qa_demo/assets/{path.relative_to(ASSETS).as_posix()}": path.stat().st_size
-        for path in ASSETS.rglob("*")
-        if path.is_file()
-    }
-    assert len(expected) > 100 and expected.items() <= names.items()
+    files = [path for path in ASSETS.rglob("*") if path.is_file()]
+    held = {f"qa_demo/assets/{p.relative_to(ASSETS).as_posix()}": p.stat().st_size for p in files}
+    assert len(held) > 100 and held.items() <= names.items()
     modules = (ROOT / "qa_demo").rglob("*.py")
     assert {path.relative_to(ROOT).as_posix() for path in modules} <= names.keys()
-    assert {name.split("/")[0] for name in names} == {
-        "qa_demo",
-        f"spanlight-{qa_demo.__version__}.dist-info",
-    }
+    about = f"spanlight-{qa_demo.__version__}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"qa_demo", about}
 
 
 @pytest.mark.model

@@ -10,11 +10,10 @@ import shutil
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.browser.server import main
 from tests.ports import free_port
@@ -22,28 +21,23 @@ from tests.run import BROWSERS
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
+# the page of another origin that a test makes up has no address, so no local one either
+ARGUMENTS += ["--disable-features=LocalNetworkAccessChecks"]
 TIMEOUT = 30_000
 FORKS = multiprocessing.get_context("forkserver")
 """Its one process imports gradio, for seconds; the server is a copy of it, at every start."""
 FORKS.set_forkserver_preload(["tests.browser.server"])
 
 
-@dataclass
 class Server:
-    """A page's process, which a test may kill and start again on its port; on the port `course` a
-    page of another origin may show it.
-    """
+    """A page's process, which a test may kill and start again on its port."""
 
-    port: int = field(default_factory=free_port)
-    course: int = field(default_factory=free_port)
-    process: Any = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> "Server":
-        self.process = FORKS.Process(target=main, args=(self.port, self.course), daemon=True)
+        self.process = FORKS.Process(target=main, args=(self.port,), daemon=True)
         self.process.start()
         end = time.monotonic() + 90
         while time.monotonic() < end and self.process.is_alive():
@@ -166,6 +160,11 @@ def ready(page: Page) -> None:
     """Wait until nothing is asked for and the answer stands."""
     page.wait_for_selector("[data-block=answer]")
     page.wait_for_function("document.querySelector('.spanlight').dataset.busy === 'false'")
+
+
+def word(page: Page, text: str) -> Locator:
+    """A word of the text on screen."""
+    return page.locator(".segment .word", has_text=text).first
 
 
 def drawn(page: Page) -> None:

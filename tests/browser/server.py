@@ -22,6 +22,8 @@ from tests.fakes import FakeReader
 
 SLOW = "Slowly: "
 """A question that begins so takes a second a window."""
+COURSE = "http://localhost:8000"
+"""The origin of a page that may show it in a frame."""
 
 
 class Patient(FakeReader):
@@ -38,9 +40,9 @@ class Patient(FakeReader):
         return super().read(question, context, options, on_progress, cancelled)
 
 
-def main(port: int, course: int = 8000) -> None:
-    """Serve until killed; a page of the port `course` may show it in a frame."""
-    os.environ[VARIABLE] = f"http://localhost:{course}"
+def main(port: int) -> None:
+    """Serve until killed; a page of the course may show it in a frame."""
+    os.environ[VARIABLE] = COURSE
     reader = Patient(bio=True)
     pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller())
     lessons = Lessons(pictures, read_folders(Path(__file__).with_name("lessons")))

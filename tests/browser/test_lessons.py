@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ready
+from tests.browser.conftest import ready, word
 
 pytestmark = pytest.mark.browser
 
@@ -22,10 +22,6 @@ def settled(page: Page) -> None:
 
 def heading(page: Page):
     return page.locator(".lesson h2")
-
-
-def word(page: Page, text: str):
-    return page.locator(".segment .word", has_text=text).first
 
 
 def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):

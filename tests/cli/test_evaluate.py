@@ -166,30 +166,6 @@ def test_the_block_of_a_model_card(dev, tmp_path, terminal):
     assert scores == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
-    ("flags", "reason"),
-    [
-        ("--fail-under f1", "--fail-under f1 needs a percent from 1 to 100 (0.8 of all is f1=80)"),
-        ("--fail-under f1=nan", "needs a percent from 1 to 100"),
-        ("--fail-under total=3", "names 'total'; the scores of this run are exact, f1"),
-        ("--fail-under f1=0.8", "needs a percent from 1 to 100"),
-        ("--fail-under NoAns_f1=10", "names 'NoAns_f1'; the scores of this run are exact, f1"),
-        ("--limit 1 --sample 1", "give one"),
-        ("--by 1", "belongs to --not-worse-than"),
-        ("--null-score-diff-threshold 1", "a threshold, got 1, changes nothing"),
-        ("--out no/p.jsonl", "there is no folder"),
-        ("--not-worse-than dev.json", "dev.json, line 1 is no line of this version's evaluate"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_before_anything_is_read(
-    flags, reason, dev, terminal, monkeypatch
-):
-    monkeypatch.chdir(dev.parent)
-    before = dev.read_bytes()
-    terminal.refuses(reason, "evaluate", dev, "--reader", terminal.folder, *flags.split())
-    assert dev.read_bytes() == before
-
-
 def test_lines_written_twice_are_refused(silent, out, page, terminal):
     """Finding 18."""
     terminal.read("evaluate", silent, "--out", out)
