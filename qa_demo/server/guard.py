@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from qa_demo.core.base import BadInput
@@ -53,7 +53,12 @@ class TooLarge(Exception):
     """A request body grew past the limit while it was read."""
 
 
-TOO_LARGE = PlainTextResponse(f"A request may hold {MAX_BODY:,} bytes.", 413)
+def refused(said: str, status: int) -> JSONResponse:
+    """An answer in the form of every other refusal."""
+    return JSONResponse({"error": said}, status)
+
+
+TOO_LARGE = refused(f"a request may hold {MAX_BODY:,} bytes", 413)
 
 
 class Guard:
@@ -97,18 +102,18 @@ class Guard:
         except TooLarge:
             await TOO_LARGE(scope, receive, with_policy)
 
-    def refusal(self, path: str, headers: Mapping[str, str]) -> PlainTextResponse | None:
+    def refusal(self, path: str, headers: Mapping[str, str]) -> JSONResponse | None:
         """The answer to a request that goes no further, or None."""
         if path.lstrip("/").removeprefix("gradio_api/").startswith(DENIED):
-            return PlainTextResponse("This page has no such route.", 404)
+            return refused("this page has no such route", 404)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             return TOO_LARGE
         if self.names is not None and headers.get("host", "").lower() not in self.names:
-            return PlainTextResponse("This page is not known under that name.", 403)
+            return refused("this page is not known under that name", 403)
         origin = headers.get("origin")
         if origin is not None and not same_origin(origin, headers.get("host", "")):
-            return PlainTextResponse("Requests from other pages are not answered.", 403)
+            return refused("requests from other pages are not answered", 403)
         return None
 
 
