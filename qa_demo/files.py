@@ -20,7 +20,7 @@ def read_text(path: Path) -> str:
         raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     except (OSError, EOFError, zlib.error, ValueError) as fault:
         said = getattr(fault, "strerror", None) or fault
-        raise BadInput(f"{path.name} cannot be read: {said}") from fault
+        raise BadInput(f"{path.name or path} cannot be read: {said}") from fault
     return decoded(raw, path.name)
 
 
@@ -51,22 +51,24 @@ def json_lines(text: str, name: str) -> Iterator[tuple[int, Any]]:
 def write_file(path: Path, text: str) -> int:
     """Write the text as UTF-8; the bytes it holds.
 
-    A plain file gets its name once it is complete: on a full disk what stood there before stays.
-    What is no plain file (`/dev/stdout`, a named pipe) is written to as it is. Errors: BadInput.
+    A plain file gets its name once it is complete: on a full disk what stood there before stays; a
+    link stays one. What is no plain file (`/dev/stdout`, a named pipe) is written to as it is.
+    Errors: BadInput.
     """
     raw = text.encode("utf-8")
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(raw)
             return len(raw)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        whole = Path(os.path.realpath(path))
+        part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
         try:
             part.write_bytes(raw)
-            os.replace(part, path)
+            os.replace(part, whole)
         finally:
             part.unlink(missing_ok=True)
     except OSError as fault:
-        raise BadInput(f"{path.name} cannot be written: {fault.strerror}") from fault
+        raise BadInput(f"{path.name or path} cannot be written: {fault.strerror}") from fault
     return len(raw)
 
 

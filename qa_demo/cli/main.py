@@ -47,20 +47,25 @@ def parser() -> argparse.ArgumentParser:
 
 
 def check_paths(args: argparse.Namespace) -> None:
-    """Refuse a command that would write over what it reads, or twice into one file. Errors:
-    BadInput.
+    """Refuse a command that would write over what it reads, twice into one file, or where no file
+    can be. Errors: BadInput.
     """
     given = {n: v for n, v in vars(args).items() if (n in READERS and v) or isinstance(v, Path)}
     writes = [Path(path) for name, path in given.items() if name in OUTPUTS]
     reads = [Path(path) for name, path in given.items() if name not in OUTPUTS]
     if args.command == "evaluate" and args.out is not None:  # what stands beside the lines
         writes.append(args.out.with_name(f"{args.out.stem}.run.json"))
+    for path in writes:
+        if os.path.isdir(path) or not os.path.isdir(path.parent):
+            why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"
+            raise BadInput(f"{path.name or path} cannot be written: {why}")
     for one, other in combinations(writes, 2):
-        if one.resolve() == other.resolve():
+        if os.path.realpath(one) == os.path.realpath(other):
             raise BadInput(f"{other.name} would be written twice; name another file")
     for path, read in product(writes, reads):
-        same = read.is_file() and path.is_file() and path.samefile(read)
-        if same or (path.is_file() and read.resolve() in path.resolve().parents):
+        old, kept = os.path.isfile(path), os.path.realpath(read)
+        same = old and os.path.isfile(read) and os.path.samefile(path, read)
+        if same or (old and Path(os.path.realpath(path)).is_relative_to(kept)):
             said = f"the result would be written over {path.name}, which is read"
             raise BadInput(f"{said}; name another file")
 
