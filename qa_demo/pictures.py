@@ -169,11 +169,19 @@ class Pictures:
                     kept.find(("reader", text, key), lambda: shares)
                 return found, need
 
-        def make(reader: Reader, progress: Any, cancelled: Any) -> Reading:
-            cut = fitting(windows, reader.max_seq_length)
-            return reader.read(question, context, cut, progress, cancelled)
+        return self.reading(*text), need
 
-        return need("reading", make, slow=len(context) > 6 * windows.max_seq_length), need
+    def reading(self, name: str, question: str, context: str, windows: WindowOptions) -> Reading:
+        """What the reader of that name reads. Raises Pending while it works, QADemoError."""
+
+        def make(*watch: Any) -> Reading:
+            reader = self.reader(name)
+            return reader.read(question, context, fitting(windows, reader.max_seq_length), *watch)
+
+        slow = len(context) > 6 * windows.max_seq_length
+        key = ("reading", name, question, context, windows)
+        found: Reading = self.work.ask(key, make, slow)
+        return found
 
 
 def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:

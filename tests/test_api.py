@@ -1,9 +1,11 @@
 """The five calls: one reply over HTTP, by position and as a tool; odd values get a sentence."""
 
+import asyncio
 import inspect
 import json
 import re
-from unittest.mock import Mock
+import threading
+from unittest.mock import AsyncMock, Mock
 
 import fastapi
 import gradio as gr
@@ -11,6 +13,7 @@ import pytest
 from fastapi.openapi.models import OpenAPI
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.concurrency import run_in_threadpool
 from starlette.testclient import TestClient
 
 from qa_demo.api.calls import CALLS, call, fields, plain, request
@@ -52,7 +55,7 @@ def in_order(pictures, name, given):
     made = by_position(pictures, name)
     put = inspect.signature(made).bind(**given)
     put.apply_defaults()
-    return made(*put.args)
+    return asyncio.run(made(*put.args))
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -94,6 +97,7 @@ ODD = [
     ("attribute", {"char_start": 3}, "char_start and char_end belong together; one of them is"),
     ("attribute", {"char_start": 4, "char_end": 4}, "0 <= start < end <= 41, got 4 and 4"),
     ("attribute", {"char_start": -1, "char_end": 9}, "char_start: must be greater than or equal"),
+    ("attribute", {"n_steps": 1}, "n_steps: must be greater than or equal to 2, got 1"),
     ("attribute", {"method": "magic"}, "method: must be 'integrated_gradients', 'gradient_x"),
     ("attribute", {"target": "span_minus_other"}, "span_minus_other needs a second span"),
     ("attribute", {**SPAN, **OTHER, "target": "span_score"}, "needs a second span, and only it"),
@@ -147,6 +151,12 @@ def test_a_command_says_the_same_sentence(name, odd, said, pictures, monkeypatch
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert re.search(rf"{re.escape(said)}(?![.\d])", err), err  # 0 is not 0.0
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON ;q=1"])
+def test_a_kind_of_body_is_read_as_http_has_it(kind, client):
+    made = client.post("/api/read", content=json.dumps(TEXTS), headers={"content-type": kind})
+    assert made.status_code == 200
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -225,9 +235,28 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
     assert tool(client, "read", TEXTS)["isError"] and "Panic" in caplog.text
 
 
-def test_a_call_that_waits_too_long_is_told_so(pictures, monkeypatch):
+@pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])
+def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, pictures, monkeypatch):
+    monkeypatch.setattr("qa_demo.api.routes.PATIENCE", patience)
     monkeypatch.setattr(pictures.work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
-    assert answer(pictures, "tag", TEXTS) == (503, {"error": "too busy; try again later"})
+    asked = answer(pictures, "tag", TEXTS, AsyncMock(return_value=gone))
+    assert asyncio.run(asked) == (503, {"error": "too busy; try again later"})
+
+
+def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
+    freed = threading.Event()
+    monkeypatch.setattr(pictures.work, "ask", lambda *_: freed.wait(60))
+
+    async def asked():
+        waiting = [
+            asyncio.create_task(answer(pictures, "infill", whole("infill", {"seed": k})))
+            for k in range(60)
+        ]
+        await asyncio.sleep(0.1)
+        await asyncio.wait_for(run_in_threadpool(freed.set), 20)
+        await asyncio.gather(*waiting)
+
+    asyncio.run(asked())
 
 
 @pytest.mark.parametrize("header", [{}, {"mcp-protocol-version": "2025-03-26"}])
@@ -237,6 +266,8 @@ def test_a_batch_of_the_revision_that_has_them_is_answered(header, client):
     assert [one["id"] for one in made.json()] == [1, 2]
     newer = {"mcp-protocol-version": VERSIONS[0]}
     assert client.post("/mcp", json=[{**ping, "id": 1}], headers=newer).status_code == 400
+    many = client.post("/mcp", json=[ping] * 51, headers=header)
+    assert (many.status_code, many.json()["error"]["code"]) == (400, -32600)
 
 
 def test_what_is_no_message_is_refused_in_json_rpc(client):
@@ -244,6 +275,9 @@ def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700
     assert client.post("/mcp", json={"id": 1}).json()["error"]["code"] == -32600
     assert rpc(client, "ping", key=[1])["error"]["code"] == -32600
+    assert rpc(client, "tools/call", name="read", arguments="x")["error"]["code"] == -32600
+    half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
+    assert client.post("/mcp", content=half).json()["id"] == "\ud800"
     assert rpc(client, "ping", "2031-01-01")["error"]["code"] == -32600
     assert rpc(client, "x")["error"]["code"] == -32601
     assert rpc(client, "tools/call", name="x")["error"]["code"] == -32602

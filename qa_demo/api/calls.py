@@ -24,14 +24,11 @@ from qa_demo.core.masking import hide, mask
 from qa_demo.core.predict import Prediction, check_threshold, predict
 from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import MASK, Words, check_texts, question_positions, span_at, typed, words
-from qa_demo.core.windows import fitting
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 from qa_demo.state import Int
 
 Ends = tuple[Int, Int]
-PATIENCE = 600.0
-"""Seconds that a call waits for its models."""
 
 
 class Asked(state.Windows):
@@ -42,19 +39,15 @@ class Asked(state.Windows):
     max_query_length: Int = Field(64, ge=1, le=512, title="the longest question, in tokens")
     reader: state.Name | None = Field(None, title="the reader's name; null for the page's own")
 
-    def windows(self, positions: int) -> types.WindowOptions:
-        """The windows for a reader of so many positions."""
-        asked = types.WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
-        return fitting(asked, positions)
+    @property
+    def windows(self) -> types.WindowOptions:
+        """How the paragraph is cut."""
+        return types.WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
 
-    def read(self, models: Pictures) -> tuple[types.Reading, Any]:
-        """The reading of the texts, and what read them."""
+    def reading(self, models: Pictures) -> types.Reading:
+        """The reading of the texts. Raises Pending while it is made, QADemoError."""
         texts = check_texts(self.question, self.context)
-        name = self.reader or models.readers[0]
-        reader = models.reader(name)
-        cut = self.windows(reader.max_seq_length)
-        key, make = ("read", name, *texts, cut), partial(reader.read, *texts, cut)
-        return models.work.ask(key, make, wait=PATIENCE), reader
+        return models.reading(self.reader or models.readers[0], *texts, self.windows)
 
 
 class Answer(NamedTuple):
@@ -98,7 +91,7 @@ class Read(state.Decode, Asked):
         return Answer(reading.model_name, found.answer, found, sure, windows)
 
     def reply(self, models: Pictures) -> Answer:
-        return self.answer(self.read(models)[0])
+        return self.answer(self.reading(models))
 
 
 class Attributed(NamedTuple):
@@ -122,7 +115,7 @@ class Attribute(Asked):
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
     baseline: types.Baseline | None = Field(None, title="stands for no text; null: the reader's")
-    n_steps: Int | None = Field(None, ge=1, le=MAX_STEPS, title="null: more until the gap is small")
+    n_steps: Int | None = Field(None, ge=2, le=MAX_STEPS, title="null: more until the gap is small")
     char_start: Int | None = Field(None, ge=0, title="start of the span; null: the best span")
     char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
     other_start: Int | None = Field(None, ge=0, title="start of the second span")
@@ -141,7 +134,7 @@ class Attribute(Asked):
         return self
 
     def reply(self, models: Pictures) -> Attributed:
-        reading, reader = self.read(models)
+        reading = self.reading(models)
         e = reading.encoding
         named: Any = (self.char_start, self.char_end), (self.other_start, self.other_end)
         span, other = (None if None in one else span_at(e, *one) for one in named)
@@ -152,8 +145,9 @@ class Attribute(Asked):
             span = best.candidate.span  # whose window owns its start, as a target's does
         target = Target(self.target, span, other)
         how = target, self.method, self.baseline or reading.baseline, self.n_steps
+        reader = models.reader(self.reader or models.readers[0])
         make = partial(reader.attribute, reading, *how)
-        found = models.work.ask(("attribute", repr(self)), make, slow=True, wait=PATIENCE)
+        found = models.work.ask(("attribute", repr(self)), make, slow=True)
         w = reading.windows[found.window]
         chars = np.zeros((len(w), 2), dtype=np.int64)
         chars[question_positions(e)] = e.question_offset_mapping
@@ -188,7 +182,7 @@ class Loss(Asked):
     )
 
     def reply(self, models: Pictures) -> Lost:
-        reading, _ = self.read(models)
+        reading = self.reading(models)
         e, windows = reading.encoding, reading.windows
         golds = [None if one is None else span_at(e, *one) for one in self.gold or (None,)]
         marked = (types.Answer(e.text(x), e.chars(x)[0]) if x else None for x in golds)
@@ -217,7 +211,7 @@ class Tag(Asked):
     )
 
     def reply(self, models: Pictures) -> Tagged:
-        reading, _ = self.read(models)
+        reading = self.reading(models)
         e, p = reading.encoding, np.exp(owned_rows(reading))
         spans = decode_reading(reading, self.decoding)
         return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
@@ -249,7 +243,7 @@ class Infill(state.Record):
 
     def reply(self, models: Pictures) -> Filled:
         make = partial(self.filled, models)
-        found: Filled = models.work.ask(("infill", repr(self)), make, wait=PATIENCE)
+        found: Filled = models.work.ask(("infill", repr(self)), make)
         return found
 
     def filled(self, models: Pictures, *_: Any) -> Filled:

@@ -3,13 +3,15 @@
 import html
 import inspect
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache, partial
 from typing import Any, get_type_hints
 
 import gradio as gr
+from anyio import CapacityLimiter, to_thread
 from pydantic import ConfigDict, create_model
 from pydantic.json_schema import GenerateJsonSchema
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -21,51 +23,80 @@ from qa_demo.pictures import Pictures, told
 ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, of {[*CALLS]}"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
+PATIENCE = 600.0
+"""Seconds that a call waits for its models."""
+THREADS = CapacityLimiter(16)
+"""Of the calls alone: however many wait, the page answers."""
+Gone = Callable[[], Awaitable[bool]]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
 <style>body{font:16px system-ui;margin:2em}dt{font-weight:bold}</style><h1>Calls</h1>
 <p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
-def answer(pictures: Pictures, name: str, asked: Any) -> tuple[int, Any]:
-    """Status and reply of a call from its fields; {"error": sentence} where it is none."""
-    status, body = told(lambda given: plain(request(name, given).reply(pictures)), asked)
-    return (status, body) if status != 202 else (503, {"error": "too busy; try again later"})
+async def never() -> bool:
+    """Of an asker who cannot be seen to be gone."""
+    return False
+
+
+async def answer(pictures: Pictures, name: str, asked: Any, gone: Gone = never) -> tuple[int, Any]:
+    """Status and reply of a call from its fields; {"error": sentence} where it is none. It asks
+    again and again while a model works, so that what nobody waits for any more ends.
+    """
+    end = time.monotonic() + PATIENCE
+    make = partial(told, lambda given: plain(request(name, given).reply(pictures)), asked)
+    while (made := await to_thread.run_sync(make, limiter=THREADS))[0] == 202:
+        if time.monotonic() > end or await gone():
+            return 503, {"error": "too busy; try again later"}
+    return made
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
     """The calls over HTTP and as tools, by the models and the cache of the server's pictures."""
 
-    async def call(request: Request) -> JSONResponse:
+    async def call(request: Request) -> Json:
         name, kind = request.path_params["name"], request.headers.get("content-type", "")
         if name not in CALLS or request.method != "POST":
-            return JSONResponse({"error": ASKED}, 405 if name in CALLS else 404)
+            return Json({"error": ASKED}, 405 if name in CALLS else 404)
         asked = await json_of(request)
-        if not isinstance(asked, dict) or kind.partition(";")[0] != "application/json":
-            return JSONResponse({"error": ASKED}, 422)
-        status, body = await run_in_threadpool(answer, pictures, name, asked)
-        return JSONResponse(body, status)
+        if (
+            not isinstance(asked, dict)
+            or kind.partition(";")[0].strip().lower() != "application/json"
+        ):
+            return Json({"error": ASKED}, 422)
+        status, body = await answer(pictures, name, asked, request.is_disconnected)
+        return Json(body, status)
 
     async def tools(request: Request) -> Response:
         # the header came with 2025-06-18: who sends none speaks the revision before
         version = request.headers.get("mcp-protocol-version", BATCHES[0])
         if version not in VERSIONS:
-            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
+            return Json(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
         message = await json_of(request)
         batch = version in BATCHES and isinstance(message, list) and message
+        if batch and len(message) > MOST:
+            return Json(fault(INVALID, f"a batch has at most {MOST} messages"), 400)
         asked = message if batch else [message]
-        every = [await run_in_threadpool(answered, pictures, one) for one in asked]
+        every = [await answered(pictures, one, request.is_disconnected) for one in asked]
         due = [said for said in every if said is not None]
         if not due:
             return Response(status_code=202)
         unread = not batch and due[0]["id"] is None
-        return JSONResponse(due if batch else due[0], 400 if unread else 200)
+        return Json(due if batch else due[0], 400 if unread else 200)
 
     return [
-        Route("/api/openapi.json", lambda _: JSONResponse(openapi())),
+        Route("/api/openapi.json", lambda _: Json(openapi())),
         Route("/api/docs", lambda _: HTMLResponse(page())),
         Route("/api/{name:path}", call, methods=METHODS),
         *(Route(path, tools, methods=["POST"]) for path in MCP),
     ]
+
+
+class Json(JSONResponse):
+    """It says half of a surrogate pair, which is no UTF-8, back as its escape."""
+
+    def render(self, content: Any) -> bytes:
+        made = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return made.encode("utf-8", "backslashreplace")
 
 
 async def json_of(request: Request) -> Any:
@@ -92,6 +123,7 @@ def schema(name: str, **how: Any) -> dict[str, Any]:
     return model.model_json_schema(schema_generator=Lists, mode="serialization", **how)
 
 
+@cache
 def openapi() -> dict[str, Any]:
     """All calls for programs."""
     paths, known = dict[str, Any](), dict[str, Any]()
@@ -133,8 +165,8 @@ def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
     """The call as a function whose signature gradio can read."""
     known = fields(name)
 
-    def call(*given: Any) -> Any:
-        status, body = answer(pictures, name, dict(zip(known, given, strict=False)))
+    async def call(*given: Any) -> Any:
+        status, body = await answer(pictures, name, dict(zip(known, given, strict=False)))
         if status != 200:
             raise gr.Error(body["error"], print_exception=False)
         return body
@@ -160,7 +192,7 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """A client that asks for another one is offered the first. The last is older than this transport,
 and what the first official clients that speak it offer all the same.
 """
-BATCHES = VERSIONS[2:]
+BATCHES, MOST = VERSIONS[2:], 50
 SERVER = {
     "capabilities": {"tools": {}},
     "serverInfo": {"name": "spanlight", "version": __version__},
@@ -169,6 +201,7 @@ SERVER = {
 PARSE, INVALID, UNKNOWN, PARAMS = -32700, -32600, -32601, -32602
 
 
+@cache
 def tool(name: str) -> dict[str, Any]:
     """What `tools/list` says of a call."""
     return {
@@ -180,7 +213,7 @@ def tool(name: str) -> dict[str, Any]:
     }
 
 
-def answered(pictures: Pictures, message: Any) -> dict[str, Any] | None:
+async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, Any] | None:
     """The whole JSON-RPC answer to a message; None where none is due."""
     if message is None:
         return fault(PARSE, "the request must be JSON")
@@ -189,8 +222,10 @@ def answered(pictures: Pictures, message: Any) -> dict[str, Any] | None:
     if "id" not in message or "method" not in message:  # a notification, a client's answer
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
-    if not isinstance(key, str | int) or not isinstance(given, dict):
-        return fault(INVALID, "an id is a text or a whole number, and params are an object")
+    asked = isinstance(given, dict) and (given.get("arguments") or {})
+    if not isinstance(key, str | int) or not isinstance(asked, dict):
+        said = "an id is a text or a whole number, params and arguments are objects"
+        return fault(INVALID, said)
     made: dict[str, Any] = {}
     if method == "initialize":
         wanted = given.get("protocolVersion")
@@ -201,7 +236,7 @@ def answered(pictures: Pictures, message: Any) -> dict[str, Any] | None:
         name = str(given.get("name"))
         if name not in CALLS:
             return fault(PARAMS, f"the tools are {', '.join(CALLS)}, got {name[:40]!r}", key)
-        status, reply = answer(pictures, name, given.get("arguments") or {})
+        status, reply = await answer(pictures, name, asked, gone)
         made = {"structuredContent": reply} if status == 200 else {"isError": True}
         said = json.dumps(reply, ensure_ascii=False) if status == 200 else reply["error"]
         made["content"] = [{"type": "text", "text": said}]  # a refusal too: a model can read it

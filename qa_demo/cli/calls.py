@@ -17,6 +17,7 @@ from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import LossTerm, total
 from qa_demo.core.types import Example
+from qa_demo.core.windows import fitting
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, json_lines
 from qa_demo.printed import adds, percent, plural
@@ -64,7 +65,7 @@ def _many(args: argparse.Namespace) -> None:
     if not examples:
         raise BadInput(f"{args.jsonl} holds no question")
     reader, progress, faults = shared.load(args), Progress("question"), 0
-    windows = options.windows(reader.max_seq_length)
+    windows = fitting(options.windows, reader.max_seq_length)
     made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
     with closing(made) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
@@ -184,8 +185,10 @@ def infill_lines(said: Filled) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
     for blank in said.infill.pieces:
         start, end = said.offset_mapping[blank.at].tolist()
-        hides = visible(said.text[start:end]) if said.known else "[MASK]"
-        yield f"{hides}  ({blank.fate}, {characters(start, end)})"
+        if said.known:
+            yield f"{visible(said.text[start:end])}  ({blank.fate}, {characters(start, end)})"
+        else:  # the text that was read is not the one that was typed
+            yield f"[MASK]  ({blank.fate})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
                 best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses[:GUESSES]]

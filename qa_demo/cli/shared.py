@@ -64,7 +64,7 @@ def add_fields(command: argparse.ArgumentParser, call: str, without: Container[s
 
 def number(text: str) -> Any:
     """A flag's word in JSON; what is no number stays a text, which its field refuses."""
-    if text == "none":
+    if text in ("none", "null"):
         return None
     for kind in (int, float):
         try:
@@ -129,7 +129,7 @@ def pictures(args: argparse.Namespace) -> Pictures:
         lambda name: load(args, name),
         filler,
         lambda example: example.stored(checksum),
-        AtOnce(lambda slow: Progress("step" if slow else "window")),
+        AtOnce(lambda: Progress("part")),
         (args.reader,),
     )
 

@@ -63,8 +63,8 @@ def attribute(
     baseline = baseline or reading.baseline
     one_of("the method", method, METHODS)
     one_of("the baseline", baseline, BASELINES)
-    if n_steps is not None and not 1 <= n_steps <= MAX_STEPS:
-        raise BadInput(f"n_steps must be between 1 and {MAX_STEPS}, got {n_steps}")
+    if n_steps is not None and not 2 <= n_steps <= MAX_STEPS:
+        raise BadInput(f"n_steps must be between 2 and {MAX_STEPS}, got {n_steps}")
     check_made_by(reading, reader)
     if method == "leave_one_out":
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)

@@ -253,10 +253,10 @@ class Work:
 class AtOnce(Work):
     """Computes in the thread that asks; `telling` makes what is told of the progress."""
 
-    def __init__(self, telling: Callable[[bool], OnProgress] = lambda _: lambda *_: None) -> None:
+    def __init__(self, telling: Callable[[], OnProgress] = lambda: lambda *_: None) -> None:
         super().__init__()
         self._telling = telling
 
     def ask(self, key: Hashable, make: Make, slow: bool = False, wait: float = AT_ONCE) -> Any:
         """The value of that key. Raises what making it raises."""
-        return self.kept.find(key, lambda: make(self._telling(slow), lambda: False))
+        return self.kept.find(key, lambda: make(self._telling(), lambda: False))

@@ -22,7 +22,7 @@ ASKED = {
 }
 """Questions on the kit's paragraph, and their answers."""
 TEXTS = ["--question", kit.QUESTION, "--context", kit.CONTEXT]
-PROGRESS = re.compile(r"question |window |scored by |.*: \d+ questions? \(first: ")
+PROGRESS = re.compile(r"question |part |scored by |.*: \d+ questions? \(first: ")
 
 
 def flags(fields: Mapping[str, Any]) -> list[str]:

@@ -158,7 +158,7 @@ def test_wrong_choices_are_named(reader, reading, loaded):
     for change, message in [
         ({"method": "lime"}, f"one of {', '.join(METHODS)}, got 'lime'"),
         ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
-        ({"n_steps": 0}, "between 1 and 640, got 0"),
+        ({"n_steps": 1}, "between 2 and 640, got 1"),
         ({"n_steps": 641}, "got 641"),
     ]:
         with pytest.raises(BadInput, match=message):
