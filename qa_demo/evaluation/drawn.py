@@ -162,19 +162,19 @@ def ticks(names: Sequence[tuple[float, str]]) -> Block:
     return ui.axis(showgrid=False, automargin=True, **rows)
 
 
-def forest(
-    key: str,
-    names: Sequence[tuple[float, str]],
-    axis: Block,
-    traces: list[Block],
-    high: int,
-    alt: str,
-) -> Block:
-    """Rows of dots, each so many pixels high; two stand beside each other."""
-    top, bottom = (42, 10) if "side" in axis else (16, 48)
-    height = round(high * (names[-1][0] + 1)) + top + bottom
-    layout = ui.layout(height, 20, 16, top, bottom, xaxis=axis, yaxis=ticks(names))
-    return ui.figure(key, traces, layout, alt, span=6)
+Panel = tuple[str, Sequence[tuple[float, str]], Block, Sequence[Block]]
+"""A key, names of rows, the axis of numbers, traces."""
+
+
+def forests(panels: Sequence[Panel], high: int, alt: str) -> list[Block]:
+    """Rows of dots, each so many pixels high, in figures side by side."""
+    found = []
+    for key, names, axis, traces in panels:
+        top, bottom = (42, 10) if "side" in axis else (16, 48)
+        height = round(high * (names[-1][0] + 1)) + top + bottom
+        layout = ui.layout(height, 20, 16, top, bottom, xaxis=axis, yaxis=ticks(names))
+        found.append(ui.figure(key, traces, layout, alt, 12 // len(panels)))
+    return found
 
 
 def words(found: Interval, sign: bool = False) -> list[str]:

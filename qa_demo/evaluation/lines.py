@@ -36,7 +36,7 @@ CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
 SCORED = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
-UNREAD: Row = dict.fromkeys(SCORED) | {"windows": 0, "n_best": [], "gold_pieces": []}
+UNREAD: Row = dict.fromkeys(SCORED) | {"windows": 0, "n_best": []}
 """What a question that is refused has none of."""
 MEANING = {
     "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
@@ -81,21 +81,20 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
     if not isinstance(reading, str):
         prediction = predict(reading, decode)
         best = None if prediction.best is None else prediction.best.candidate
-        found |= _read(reading, example, prediction)
+        found |= _read(reading, prediction)
         kind, because = kind_of(reading, example, best, decode, rules)
         text = "" if best is None else best.text
     exact, f1 = score(example, text, rules)
     return asked | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}} | found
 
 
-def _read(reading: Reading, example: Example, prediction: Prediction) -> Row:
+def _read(reading: Reading, prediction: Prediction) -> Row:
     """What a line holds of a question that was read."""
     found: Row = {
         "score_diff": prediction.score_diff,
         "null_score": prediction.null_score,
         "windows": len(reading.windows),
         "tokens": len(reading.encoding.context_ids),
-        "gold_pieces": [[g.start, g.end] for g in gold_spans(reading.encoding, example)],
         "n_best": [
             {name: getattr(r.candidate, name) for name in CANDIDATE}
             | {"pieces": [r.candidate.span.start, r.candidate.span.end]}

@@ -155,16 +155,14 @@ def score_figures(s: Shown, metric: str, mode: str) -> list[Block]:
         return drawn.dots(role, found, ys, **text)
 
     each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
-    panels: list[tuple[Block, list[Block]]] = [(ui.axis(f"{METRICS[metric]}, %"), each)]
+    rows, axis = [*enumerate(s.parts)], ui.axis(f"{METRICS[metric]}, %")
+    panels: list[drawn.Panel] = [("scores", rows, axis, each)]
     if len(s.sides) == 2:
         apart = dots(INK, 0, values[0] - values[1], sign=True)
         axis = ui.axis("difference, points", zeroline=True, zerolinecolor=GREY)
-        panels.append((axis, [apart]))
+        panels.append(("differences", rows, axis, [apart]))
     alt = f"{METRICS[metric]} of each reader and their difference, as the sentence above says."
-    return [
-        drawn.forest(f"scores-{k}", [*enumerate(s.parts)], axis, traces, 66, alt)
-        for k, (axis, traces) in enumerate(panels)
-    ]
+    return drawn.forests(panels, 66, alt)
 
 
 # ---- the threshold

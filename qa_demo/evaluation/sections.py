@@ -71,7 +71,7 @@ def groups(s: Shown, part: Bools) -> list[Group]:
 
 def by_group(s: Shown, metric: str, at: str) -> list[Block]:
     """Groups as a forest plot: questions with and without an answer side by side."""
-    idea, figures = f"Groups of at least {FEWEST} questions, with how many there are. ", []
+    idea, panels = f"Groups of at least {FEWEST} questions, with how many there are. ", []
     parts = [*s.parts.items()][1:] or [*s.parts.items()]
     if len(parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
@@ -80,13 +80,13 @@ def by_group(s: Shown, metric: str, at: str) -> list[Block]:
             continue
         masks = [mask for _, _, mask in rows if mask is not None]
         at_y = np.array([y for y, _, mask in rows if mask is not None])
-        axis, alt = ui.axis(f"{name}, %", range=[-3, 103], side="top"), f"Groups of {name}."
+        axis = ui.axis(f"{name}, %", range=[-3, 103], side="top")
         traces = [
             drawn.dots(x.role, s.means(x.scores(metric, at), masks), (at_y - 0.17 * x.up).tolist())
             for x in s.sides
         ]
-        names = [(y, said) for y, said, _ in rows]
-        figures.append(drawn.forest(f"groups-{name}", names, axis, traces, 23, alt))
+        panels.append((f"groups-{name}", [(y, said) for y, said, _ in rows], axis, traces))
+    figures = drawn.forests(panels, 23, "Scores of groups of questions.")
     return [*drawn.head(s, "groups", "Groups", idea), *figures] if figures else []
 
 
@@ -187,8 +187,7 @@ def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
     if place not in found:
         return []
     k, row = found[place], side.rows[found[place]]
-    golds = {g["char_start"]: g for g in row["gold"] if g["char_start"] >= 0}.values()
-    spans = [(GOLD, g["char_start"], g["char_start"] + len(g["text"])) for g in golds]
+    spans = [(GOLD, start, end) for start, end in marked(row)]
     marks = [("line", GOLD, "marked right")] * bool(spans)
     for x in s.sides:
         for best in x.rows[k]["n_best"][:1]:
@@ -209,6 +208,12 @@ def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
         ui.block("link", "link", label=f"Open on the page{started}", href=address(s, side, at, k)),
     ]
     return [ui.group("opened", 12, *inner)]
+
+
+def marked(row: Row) -> list[list[int]]:
+    """First character of each gold answer with a place, and the one behind its last; each once."""
+    found = ([g["char_start"], g["char_start"] + len(g["text"])] for g in row["gold"])
+    return [list(x) for x in dict.fromkeys(map(tuple, found)) if x[0] >= 0]
 
 
 def spans_figure(s: Shown, at: str, k: int) -> Block:
@@ -242,7 +247,7 @@ def address(s: Shown, side: Side, at: str, k: int) -> str:
     names = ("max_seq_length", "doc_stride", "max_answer_length")
     state = {name: row[name] for name in ("question", "context")}
     state |= {name: options.get(name) for name in names}
-    state |= {"gold": row["gold_pieces"] or None, "reader": reader if reader in BUNDLED else None}
+    state |= {"gold": marked(row) or None, "reader": reader if reader in BUNDLED else None}
     limit = side.limits[at]
     state["threshold"] = limit if np.ndim(limit) == 0 else float(limit[k])
     return f"{s.page}#{urlencode({name: x for name, x in state.items() if x is not None})}"

@@ -48,7 +48,6 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
             "question": f"{WHO[k % 4]} in case {k // 4}?",
             "context": TEXT,
             "gold": [{"text": g, "char_start": TEXT.index(g)} for g in gold],
-            "gold_pieces": [[1, 2]] if gold else [],
             "columns": {"level": str(k % 2)},
             "score_diff": -lead,
             "margin": lead,
@@ -249,7 +248,7 @@ def test_few_articles_give_no_verdict_and_no_interval():
     blocks = keyed(made(lines(1, articles=5), lines(2, articles=5), name="r"))
     said = words(blocks["verdict"])
     assert said.startswith("No verdict from 5 articles.") and "r (A)" in said
-    traces = [t for k in "01" for t in blocks[f"scores-{k}"]["data"]]
+    traces = [*blocks["scores"]["data"], *blocks["differences"]["data"]]
     assert len(traces) == 3 and not any(any(t["error_x"]["array"]) for t in traces)
 
 
@@ -281,7 +280,7 @@ def test_what_other_thresholds_say_stands_under_the_verdict() -> None:
 
 def test_without_unanswerable_questions_nothing_steers():
     keys = {*keyed(made(lines(1, silent=False), rules="1.1"))}
-    assert not {"threshold-head", "slide", "mode", "scores-0", "others"} & keys
+    assert not {"threshold-head", "slide", "mode", "scores", "others"} & keys
     assert {"kinds-head", "groups-head", "bins", "failures"} <= keys
 
 
@@ -295,6 +294,8 @@ def test_a_failure_links_to_its_state():
         assert state.question == words(blocks["question"]) and state.context == TEXT
         assert state.reader == "bundled" and state.max_seq_length == 384
         row = next(r for r in lines(1 + ("B" in who)) if r["question"] == state.question)
+        golds = [state.context[a:b] for a, b in state.gold or ()]
+        assert golds == [gold["text"] for gold in row["gold"]]
         margin = float(blocks["failures"]["rows"][0]["cells"][-1])
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
