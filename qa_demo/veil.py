@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 from qa_demo.blocks import Block
 
-COVERED = ("idea", "finding", "formula", "figure", "table", "closing")
+COVERED = ("idea", "finding", "formula", "figure", "flow", "table", "closing")
 """Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
-KEPT = ("special", "blank", "edge", "masked")
+COVERED_KEYS = ("cut", "mean")
+"""Of SpanBERT: the inputs of its boundary layer, and the mean length of its spans."""
+KEPT = ("special", "blank", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""
 
 
@@ -23,12 +25,14 @@ def covered(blocks: list[Block]) -> list[Block]:
         elif block["kind"] == "text":
             found.append(bare(block))
         elif block["kind"] == "legend":
-            found.append({**block, "items": [one for one in block["items"] if not names(one[2])]})
+            items = [x for x in block["items"] if x[0] != "text" and not names(x[2])]
+            found.append({**block, "items": items})
         elif not (
             block["kind"] in COVERED
             or block.get("role") in COVERED
             or (block.get("role") == "note" and names(block["parts"]))
             or block.get("field", "").startswith("edits.")
+            or block["key"] in COVERED_KEYS
         ):
             found.append(block)
     return found

@@ -61,9 +61,10 @@ def test_a_selection_sends_no_figure_again(chapter, step):
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, step):
     shown = blocks(full(), chapter=chapter, step=step, veil=True)
-    assert not {b["kind"] for b in shown.values()} & {"figure", "table", "formula", "code"}
+    assert not {b["kind"] for b in shown.values()} & {"figure", "flow", "table", "formula", "code"}
     roles = {b.get("role") for b in shown.values()}
     assert not roles & {"idea", "finding", "closing", "answer"} and "heading" in roles
+    assert not {"cut", "mean"} & set(shown)
     for block in shown.values():
         assert not any(segment["holds"] for segment in block.get("segments", []))
         for one in items(block) if "segments" in block else ():

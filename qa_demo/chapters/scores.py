@@ -67,7 +67,7 @@ class Two:
         self.choices = [q for q in dict.fromkeys(ready) if q != self.e.question][:2]
         offered = self.choices[own.other % len(self.choices)] if self.choices else ""
         self.question = own.typed.strip() or offered
-        own_logits = " Logits were changed by hand; here stand the reader's own, S · h + b."
+        own_logits = " Logits were changed by hand; here stand the reader's own."
         self.fault, self.second, self.by_hand = "", None, own_logits * shown.changed
         if self.question in ("", self.e.question) or shown.state.step == 3:
             return
@@ -263,12 +263,12 @@ def one_logit(two: Two) -> list[Block | None]:
     said += f"*{number(most)}*."
     some = printed.small_number(len(p.first))
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
-    left = f"*The {some} products largest in size, the other {len(p.others)}, and b*"
+    left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
     whole = [*word, *subs(f"  {letter} · h + b_{letter} = "), [number(first), role]]
     whole += [f"{plus(rest)}{plus(bias)} {adds(addends, p.total)} ", [number(p.total), role]]
-    whole.append([f"   (the {some} largest, the others, b)", "grey"])
+    whole += subs(f"   (the {some} largest, the others, b_{letter})", "grey")
     return [
         ui.idea(
             f"{letter} · h multiplies {letter} and h number by number and adds up all "
@@ -277,7 +277,7 @@ def one_logit(two: Two) -> list[Block | None]:
         ),
         ui.finding(said + two.by_hand, word),
         ui.choice("lane", "take apart", lanes),
-        ui.group("left", 7, ui.remark("bars", left), waterfall(p)),
+        ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
         ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing("{}", subs(closing)),
@@ -318,7 +318,7 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     left = np.setdiff1d(np.arange(len(p.vector)), numbers)
     others = [number(float(p.vector[left] @ h[left])) for h in p.states]
     rows.append(ui.row(f"other {len(left)}", *empty, *others))
-    rows.append(ui.row("b", *empty, *[number(p.bias)] * many))
+    rows.append(ui.row("bias", *empty, *[number(p.bias)] * many))
     totals = [number(float(p.vector @ h) + p.bias) for h in p.states]
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][:many]

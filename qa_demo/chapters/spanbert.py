@@ -112,8 +112,8 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         fault = ui.finding("This sentence cannot be shown: {}.", found)
         return [fault, *others, *ui.folds(None, [model_says()], SNIPPET)]
     b = core.chosen(found, own.blank, own.cut)
-    under = "a small word under a blank: what it hides" if b.true else "[MASK]: its word is unknown"
-    chosen_one = "the chosen blank; its number is its position in the span"
+    under = "number: its position in the span; under it: "
+    under += "the word that it hides" if b.true else "?, as nobody knows its word"
     wires: list[tuple[str | None, str]] = [(None, "keep all three")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
@@ -121,7 +121,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     return [
         blank_finding(b),
         *others,
-        key(chosen_one, under, "guesses: our small SpanBERT’s, not the paper’s"),
+        key("the chosen blank", under, "guesses: our small SpanBERT’s, not the paper’s"),
         blanks(b),
         cuts if b.now.sbo else None,
         guesses(b),

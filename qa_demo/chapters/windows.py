@@ -313,7 +313,9 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     title, field, how, says = RULES[rule]
     patch, pitch = {"rule": None if rule == "logits" else rule}, min(66.0, 264 / len(rows))
     if rule == "logits":
-        data, across = fig.dots(rows, w.win, None), {"range": fig.ends(rows), "nticks": 6}
+        low = (16 if pitch > 44 else 6) / pitch  # the words stand above
+        data = fig.dots(rows, w.win, None, 0, low)
+        across: Block = {"range": fig.ends(rows), "nticks": 6}
     else:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
         values, filled = [getattr(r, field) for r in rows], [r is taken for r in rows]

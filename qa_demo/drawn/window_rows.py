@@ -105,11 +105,13 @@ class Stairs:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
         left = r.near is not None and r.near[0] <= r.near[1]
         edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
-        back, below = {"xanchor": "left" if left else "right"}, y + self.half + 12 / self.pitch
+        below = y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
         arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
         arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
-        self.texts += [arrow, label(text, start, below, strong, xshift=6 if left else -6, **back)]
+        side: Block = {"xanchor": "left" if left else "right", "xshift": 6 if left else -6}
+        self.texts += [arrow, label(text, start, below, strong, **side, name="wide")]
+        self.texts.append(label(text.split(":")[0], start, below, strong, **side, name="narrow"))
 
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
@@ -129,16 +131,19 @@ def proposes(r: Proposal, most: int) -> str:
     return f"{escape(quote(r.own.text, most))} {number(r.own.score)}"
 
 
-def dots(rows: Rows, win: Proposal, least: Proposal | None) -> list[Block]:
-    """Rings for the best spans, that of `win` full, and crosses for “no answer”, `least` bold."""
+def dots(rows: Rows, win: Proposal, least: Proposal | None, up: float, down: float) -> list[Block]:
+    """Rings for the best spans, that of `win` full, so far above a row's middle, and below it
+    crosses for “no answer”, `least` bold.
+    """
     made, line = list[Block](), {"color": INK, "width": 2}
     held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
     ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held], "line": line}
     cross: Block = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
     cross["line"] = {"color": INK, "width": [4 if r is least else 2 for r in rows]}
-    owns = [(r.score, y, f"window {r.k}: {proposes(r, 60)}") for y, r in held]
+    owns = [(r.score, y - up, f"window {r.k}: {proposes(r, 60)}") for y, r in held]
     nulls = [(r.null, f"window {r.k}: “no answer” {number(r.null)}") for r in rows]
-    for marker, points in ((ring, owns), (cross, [(x, y, t) for y, (x, t) in enumerate(nulls, 1)])):
+    lower = [(x, y + down, text) for y, (x, text) in enumerate(nulls, 1)]
+    for marker, points in ((ring, owns), (cross, lower)):
         x, y, says = ([p[k] for p in points] for k in range(3))
         more = {"marker": {**marker, "opacity": 1}, "hoverinfo": "text", "text": says}
         made.append(ui.scatter("markers", x, y, **more))
@@ -172,7 +177,7 @@ def scores(w: Proposals, threshold: float) -> Block:
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 290 / len(rows)), len(rows) > 1
-    (low, high), lift = ends(rows, goal), 11 / pitch
+    (low, high), apart, lift = ends(rows, goal), 9 / pitch, 20 / pitch
     wins, sign = "the smallest “no answer” wins beyond ", adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
@@ -196,4 +201,4 @@ def scores(w: Proposals, threshold: float) -> Block:
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
     small = {"margin.l": 84, "xaxis.nticks": 4}
-    return drawn("dots", dots(rows, w.win, w.least), layout, texts, alt, small)
+    return drawn("dots", dots(rows, w.win, w.least, apart, apart), layout, texts, alt, small)

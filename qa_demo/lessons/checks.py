@@ -102,33 +102,20 @@ def copied(t: Seen) -> Facts:
     return {"from": best.char_start, "to": best.char_end}
 
 
-def _ranked(t: Seen, first: int) -> Facts:
-    """Which of the spans from a rank on has the highest score; those that differ from a better one
-    in an article or a mark alone are left out.
-    """
-    spans = dict[str, Candidate]()
+def runner_up(t: Seen) -> Facts:
+    """Which span comes second to the answer; an article or a mark alone makes no other span."""
+    c, spans, picks = t.answer(), dict[str, Candidate](), list[Any]()
     for one in t.shown.prediction.n_best:
         spans.setdefault(normalize(one.candidate.text), one.candidate)
     need(len(spans) > CHOICES, "there are too few different spans to choose from")
-    ranked = list(enumerate(spans.values(), 1))[first : first + CHOICES]
-    second = ranked[0][1]
-    picks = list[Any]()
-    for k, c in ranked:
-        name, terms = quote(c.text), f"{number(c.start_logit)} + {bracket(c.end_logit)}"
-        told = name if first else f"{name}: {terms}"  # the best one is found by its sum
-        picks.append(((c.char_start, c.char_end), told, f"{name} has {sum_of(c)}, number {k}."))
-    return {"picks": picks, "second": quote(second.text), "behind": t.best.score - second.score}
-
-
-def best_pair(t: Seen) -> Facts:
-    """Which allowed pair has the highest score."""
-    return _ranked(t, 0)
-
-
-def runner_up(t: Seen) -> Facts:
-    """Which span comes second to the answer."""
-    t.answer()
-    return _ranked(t, 1)
+    second, *_ = others = list(spans.values())[1 : CHOICES + 1]
+    need(second.span.start == c.span.start, "the second best span starts elsewhere")
+    for k, other in enumerate(others, 2):
+        name = quote(other.text)
+        told = f"{name} has {sum_of(other)}, number {k}."
+        picks.append(((other.char_start, other.char_end), name, told))
+    facts = {"second": quote(second.text), "second_sum": sum_of(second), "picks": picks}
+    return {**facts, "behind": c.score - second.score, "second_end": second.end_logit}
 
 
 def top_start(t: Seen) -> Facts:

@@ -1,24 +1,28 @@
 """What lessons 5 to 10 rest on: vectors, loss, windows, tags, SpanBERT, shares of a lead."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from qa_demo.chapters.bio import Tags
 from qa_demo.chapters.scores import Own, Two, taken_apart
+from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
 from qa_demo.core.attention import Looks
 from qa_demo.core.base import log_softmax, logsumexp, softmax
 from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.heads import Products
+from qa_demo.core.infill import chosen, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import check_options
+from qa_demo.examples import hidden_in
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
-from qa_demo.printed import fine, number, percent, plural, probability, quote, signed, small_number
+from qa_demo.printed import fine, number, plural, probability, quote, signed, small_number
 
 
 def _start(t: Seen) -> Products:
@@ -45,13 +49,14 @@ def other_question(t: Seen) -> Facts:
 
 
 def many_products(t: Seen) -> Facts:
-    """S · h is a sum of many small products."""
-    products = _start(t).all
-    top, total = float(np.abs(products).max()), float(products.sum())
-    need(total > 5 * top, "a single product decides here")
+    """S · h is a sum of many small products: without the largest the start stays the highest."""
+    products, (_, (d, name, _)) = _start(t).all, t.starts(2)
+    top, after = float(products.max()), float(t.logits[0][t.window.to_pos(d)])
+    left = t.best.start_logit - top
+    need(left > after and top >= -products.min(), "a single product decides here")
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
-    sizes = {"width": len(products), "sum": total, "top": top, "share": percent(top / total)}
-    return {"word": t.named(t.best.span.start), **signs, **sizes}
+    sizes = {"width": len(products), "top": top, "left": left, "after": after}
+    return {"word": t.named(t.best.span.start), "next": name, **signs, **sizes}
 
 
 def bias(t: Seen) -> Facts:
@@ -177,6 +182,14 @@ def mean_length(_: Seen) -> Facts:
     """The mean length of a hidden span."""
     law = length_law()
     return {"mean": float(law @ np.arange(1, len(law) + 1)), "most": len(law)}
+
+
+def boundary(t: Seen) -> Facts:
+    """What SBO reads at the blank that its chapter opens on. Raises Pending."""
+    given = hidden_in(FIRST[1])
+    b = chosen(t.shown.need(("fill", given), partial(fill, given), of="spanbert"), None, None)
+    (left, right, k), run = b.inputs, b.now.run
+    return {"left": left, "right": right, "k": k, "at": b.at + 1, "many": run.end - run.start + 1}
 
 
 def _listed(shares: Shares, some: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span
 from qa_demo.lessons.files import Step
-from qa_demo.printed import STRONG, TERM, Part, number, parts, quote
+from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, subs
 from qa_demo.shown import Shown
 
 NEAR = 0.1
@@ -45,7 +45,7 @@ def filled(template: str, facts: Mapping[str, Any]) -> Said:
         elif piece[:1] == "*" and len(piece) > 2:
             made.append([piece[1:-1], TERM])
         elif piece:
-            made.append(piece)
+            made += subs(piece)
     return parts(made)
 
 

@@ -263,6 +263,9 @@ def test_facts_are_those_of_the_logits():
     assert found["floor"] + found["above"] == pytest.approx(found["loss"])
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
+    second = shown.prediction.n_best[1].candidate
+    assert found["behind"] == pytest.approx(shown.best.end_logit - found["second_end"])
+    assert found["second_end"] == second.end_logit
     pieces = [shown.encoding.text(Span(d, d)) for d in range(40)]
     stops = np.array([float(piece == ".") for piece in pieces])
     assert stops.any() and "“.”" not in [x for _, x, _ in Seen(shown).highest(stops, 4, 0)]
