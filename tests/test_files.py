@@ -58,6 +58,10 @@ def test_a_file_is_written_and_written_over(tmp_path):
     assert write_file(out, "häm") == 4 and out.read_bytes() == "häm".encode()
     assert write_file(out, "a\n") == 2 and out.read_bytes() == b"a\n"
     assert {*tmp_path.iterdir()} == {out, other} and other.read_text() == "mine"
+    for link, to in (("link", "page.html"), ("to-nothing-yet", "new.html")):
+        (tmp_path / link).symlink_to(to)
+        write_file(tmp_path / link, "b\n")
+        assert (tmp_path / link).is_symlink() and (tmp_path / to).read_bytes() == b"b\n"
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
