@@ -66,9 +66,7 @@ def remark(key: str, template: str, *given: Any, span: int = 12) -> Block:
 def folds(
     table: Block | None, exactly: Sequence[Block | str], snippet: str, more: Block | None = None
 ) -> list[Block]:
-    """What a press opens below every step: conditions, the numbers as a table, code that runs, and
-    in some steps `more`.
-    """
+    """What a press opens below a step: conditions, its numbers as a table, code, and `more`."""
     remarks = [remark(f"exact-{k}", x) if isinstance(x, str) else x for k, x in enumerate(exactly)]
     found = [fold("exactly", "Exactly", *remarks), table and fold("table", "As a table", table)]
     found += [fold("code", "The code", block("code", "snippet", text=snippet)), more]
@@ -100,9 +98,7 @@ def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
 def table(
     key: str, columns: Sequence[str | tuple[str, str]], rows: Sequence[Block], caption: str = ""
 ) -> Block:
-    """Rows made by `row` under columns: a name, in the colour of starts or ends where it speaks of
-    them, or (name, role).
-    """
+    """Rows made by `row` under columns: (name, role), or a name that tells its own colour."""
     named = [[c, "".join(SIDE.findall(c)[:1])] if isinstance(c, str) else [*c] for c in columns]
     return block("table", key, caption=caption, columns=named, rows=list(rows))
 

@@ -204,9 +204,7 @@ def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:
-    """The state with the text that the chapter opens on where none was chosen yet, and with the
-    windows that an example brings where none were set.
-    """
+    """The state with the text and the windows that the chapter opens on, where none were set."""
     given = state.model_fields_set
     fields: dict[str, Any] = {}
     if state.pristine:

@@ -46,9 +46,7 @@ def pictures_of(pictures: Pictures, state: State, patience: float = PATIENCE) ->
 
 
 def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
-    """The picture of a state, however long its models take up to `patience` seconds; where no model
-    is at hand, its place says so.
-    """
+    """The picture of a state, waited for; where no model is at hand, its place says so."""
     end = time.monotonic() + patience
     while True:
         try:

@@ -76,9 +76,7 @@ class Shown:
 
     @property
     def window(self) -> Window:
-        """The window to look at: the best span's where it holds the selection, else the home of the
-        selection.
-        """
+        """The best span's window where it holds the selection, else the home of the selection."""
         own = self.reading.windows[self.best.window]
         return own if own.holds(self.selection) else self.reading.home(self.selection) or own
 

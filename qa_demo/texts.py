@@ -49,9 +49,11 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
 
 def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
     """What a legend says of the first of these pieces whose word has several."""
-    found = next((word(e, d) for d in docs if len(siblings(e, d)) > 1), "")
-    said = [[f"“{found}”", QUOTE], f" is one word of {found.count('·') + 1} tokens"]
-    return [("text", "grey", said)] if found else []
+    d = next((d for d in docs if len(siblings(e, d)) > 1), None)
+    if d is None:
+        return []
+    said = [[f"“{word(e, d)}”", QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
+    return [("text", "grey", said)]
 
 
 def bold(e: Encoding, d: int) -> str:
@@ -204,9 +206,7 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
 
 
 def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
-    """The best spans with their start logit, end logit, score and lead over "no answer", or as many
-    of these as `heads` names; variants of one unfold.
-    """
+    """The best spans with as many numbers as `heads` names; variants of one unfold."""
     null, rows = shown.prediction.null_score, list[Block]()
 
     def cells(c: Candidate) -> list[str]:

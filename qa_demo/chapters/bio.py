@@ -150,9 +150,7 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
 def folds(
     tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
 ) -> list[Block]:
-    """Conditions that the screen does without, where the tag head comes from, and the tokens that
-    are drawn apart as a table. `more`: (head, what a token has there).
-    """
+    """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
     rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
     for d in (a for a, z in cols.cells if a == z):
         told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
@@ -194,9 +192,7 @@ def every_token(tags: Tags) -> list[Block | None]:
 
 
 def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Block:
-    """Which tokens are most likely B or I by themselves, what the tags give read together where
-    that differs, and how many are O.
-    """
+    """How many tokens are O, which are not, and what the tags give read together."""
     text, given = "No token is most likely {}. ", [B]
     if first:
         later, rest = tags.p[first.start + 1 : first.end + 1, 1], ""

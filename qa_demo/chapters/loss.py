@@ -60,9 +60,7 @@ stored_replay = cache(load_replay)
 
 
 class Own(Record):
-    """What this chapter alone keeps: which label is taken as right (0: the one most people marked),
-    and the recorded moment by its place in the record.
-    """
+    """The label taken as right (0: the one most people marked), and the recorded moment."""
 
     label: Annotated[Int, Field(ge=0)] | Literal["mean"] = 0
     moment: Annotated[Int, Field(ge=0)] | None = None

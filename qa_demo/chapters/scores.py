@@ -53,9 +53,7 @@ class Own(Record):
 
 
 class Two:
-    """The text with its own question and, where there is one, with a second; `fault` says why a
-    second question was not read.
-    """
+    """The text with its own question and a second; `fault`: why a second one was not read."""
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
@@ -192,7 +190,7 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
         drawn += fig.arrow(arc, role, high - low)
     for which, at, some in (("first", before, firsts), ("second", after, seconds)):
         colours = [role for _, role in some]
-        fill = PAPER if at is after else colours
+        fill = PAPER if which == "second" else colours
         marker = {"color": fill, "size": 11, "line": {"color": colours, "width": 2.5}}
         drawn.append(tokens(at, [d for d, _ in some], which, marker))
     limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}

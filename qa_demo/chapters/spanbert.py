@@ -137,9 +137,7 @@ def chance(said: Said) -> str:
 
 
 def blank_finding(b: core.Blank) -> Block:
-    """What both layers guess at the chosen blank, under a cut and without, and how often each is
-    right on average.
-    """
+    """What both layers guess at the chosen blank, and how often each is right on average."""
 
     def first(layer: str, said: Said) -> list[Part]:
         """The first guess of a layer, and the place of the true word among its guesses."""

@@ -140,9 +140,7 @@ def square(shown: Shown, sq: Square) -> Block:
 
 
 def hatched(sq: Square, edge: float, far: float) -> list[Block]:
-    """All that is not allowed: beside the allowed cells, and the strips of [CLS] and question, from
-    `edge` on; a heat map always lies below them.
-    """
+    """All that is not allowed, and the strips of [CLS] and question; drawn above a heat map."""
     allowed, m, d0 = ~np.isnan(sq.scores), sq.size, sq.first - 0.5
     some = allowed.any(axis=1)
     left = np.where(some, allowed.argmax(axis=1), m)

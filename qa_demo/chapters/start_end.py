@@ -52,9 +52,7 @@ class Side:
 
 
 class Softmaxes:
-    """Both softmaxes of the window that is shown; T is the temperature, `chosen` the position whose
-    logits step 3 changes.
-    """
+    """Both softmaxes of the window shown; `chosen`: the position that step 3 changes."""
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature

@@ -84,9 +84,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """The best span's lead in its window and what each unit adds to it: `values` [U], in logits;
-    `ranked`: the units, the largest share in size first.
-    """
+    """What each word adds to the best span's lead: `values` [U], logits; `ranked`: by size."""
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
@@ -365,9 +363,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
 
 
 def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[int, int]:
-    """A word much read with a small share, and the one with the largest share, read less; -1, -1
-    where there are none.
-    """
+    """A word much read with a small share, and the one with the largest; -1, -1 for none."""
     v, inside = shares.values, [k for k in shares.real if k != int(shares.words.of[at])]
     read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
     held = max(inside, key=lambda k: v[k], default=-1)

@@ -128,9 +128,7 @@ def stacked(
 def cells(
     cols: Columns, values: Array, kinds: Sequence[Kind], base: float = 0, wrong: Sequence[int] = ()
 ) -> list[Block]:
-    """A cell for each column with the kind of its token, of a run the most frequent one, from
-    `values` [D]; the tokens of `wrong` are hatched.
-    """
+    """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched."""
     runs, made = [values[a : z + 1].tolist() for a, z in cols.cells], list[Block]()
     tops = [max(sorted(set(run)), key=run.count) for run in runs]
     words = [kinds[k][0] + " …" * (len({*run}) > 1) for k, run in zip(tops, runs, strict=True)]

@@ -109,9 +109,7 @@ def two_scales(
 
 
 def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:
-    """The loss of a text of `size` positions over training steps, on a log axis from step 1; the
-    moment `now` is the overlay's.
-    """
+    """The loss of a text of `size` positions over training steps; `now` is the overlay's."""
     loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]

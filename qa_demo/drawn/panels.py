@@ -80,9 +80,7 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
 
 
 def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Block]:
-    """Bars from the value before to the value after, hatched where it falls, with the numbers.
-    `runs`: for each row the values under its bar.
-    """
+    """Bars from the value before to the value after, with numbers; `runs`: values under each."""
     first, later, label = found[0], [(g.row, g.f1, g.change or 0.0) for g in found[1:]], list[str]()
     rows, values, changes = (list(x) for x in zip(*later, strict=True))
     fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}

@@ -23,9 +23,7 @@ def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
 
 
 def bowed(a: Points, b: Points, size: Points) -> Points:
-    """A bowed line from a to b, [24, 2], in a plane of this width and height: two that run against
-    each other fall apart.
-    """
+    """A bowed line from a to b, [24, 2]; in a plane of this size opposite ones fall apart."""
     t = np.linspace(0.03, 0.965, 24)[:, None]
     across = ((b - a) / size)[::-1] * [1, -1] * size
     found: Points = a + (b - a) * t + across * 0.8 * t * (1 - t)
@@ -43,9 +41,7 @@ def arrow(path: Points, role: str, size: Points) -> list[Block]:
 
 
 def one_of_many(values: Points, k: int, role: str, said: str) -> list[Block]:
-    """Columns of values [rows, n] over their row: all but column k as one thin broken line, and
-    column k, whose points say `said`, a template of plotly.
-    """
+    """All columns of [rows, n] but k as one thin line, and column k, whose points say `said`."""
     rows, n = values.shape
     ys = np.vstack([np.delete(values, k, axis=1), np.full(n - 1, np.nan)]).T.ravel()
     xs, thin = np.tile([*range(rows), np.nan], n - 1), {"color": OTHER, "width": 1}

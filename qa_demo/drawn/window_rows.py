@@ -65,9 +65,7 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
 
 
 class Stairs:
-    """The windows under the paragraph: y = 0 is the paragraph, y = k the k-th row. A step adds its
-    own `shapes` and `texts`.
-    """
+    """The paragraph at y = 0, the k-th row at y = k; a step adds its own `shapes` and `texts`."""
 
     def __init__(
         self, e: Encoding, best: Candidate, rows: Rows, height: float, right: float
