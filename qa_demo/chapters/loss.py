@@ -11,18 +11,17 @@ import numpy as np
 from pydantic import Field
 
 from qa_demo import blocks as ui
-from qa_demo import printed
+from qa_demo import printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales, window_text
+from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
-from qa_demo.texts import figure_name, position_name, said_at, undo
 
 NAME = "Loss"
 HEADINGS = (
@@ -51,6 +50,8 @@ CLOSINGS = (
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
+LONG = 130
+"""From so many tokens on a paragraph is shown without its quiet middle parts."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
 Made = tuple[list[Block | None], Block]
@@ -139,22 +140,42 @@ class Case:
         return f"after {step:,} training steps" if step else "before training"
 
     def named(self, pos: int, role: str) -> list[list[str]]:
-        return said_at(self.shown, self.window, pos, role)
+        return texts.said_at(self.shown, self.window, pos, role)
 
     def words(self, span: Span | None, most: int = 44) -> str:
         return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
 
     def text(self, key: str, values: losses.Two, least: float, height: int) -> Block:
-        """The window as text with values on its words, and the right answer marked."""
-        name = "predicted" if self.by == "nobody" else "right"
-        return window_text(key, self.shown, self.window, values, least, self.span, name, height)
+        """The window as text, the right answer marked, with values `least` in size on its words, as
+        arrows where some are negative; question and [SEP] stand there if something of them does.
+        """
+        w, name = self.window, "predicted" if self.by == "nobody" else "right"
+        items, arrows = texts.window_items(self.shown, w), bool((values[0] < 0).any())
+        items[0] |= {"t": "[CLS] no answer", "gap": "  "}
+        if self.span and w.holds(self.span):
+            texts.mark(items, self.span, name)
+        else:
+            items[0]["marks"].append(name)
+        for lane, v in zip(("up", "down"), values, strict=True):
+            for pos in np.flatnonzero(np.abs(v) >= least).tolist():
+                label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
+                items[pos][lane] = [round(float(v[pos]), 4), label]
+        loud = [bool({"up", "down"} & {*one}) for one in items]
+        first, asked, read = items[:1], items[1 : w.context_at], items[w.context_at :]
+        read = read if loud[-1] else read[:-1]
+        read = texts.shortened(read, least) if len(read) > LONG else read
+        named = [([*first, *read], "paragraph")]
+        if any(loud[1 : w.context_at]):
+            named = [([*first, *asked], "question"), (read, "paragraph")]
+        style: Block = {"up": START, "down": END, "height": height, "arrows": arrows}
+        return texts.text(key, *(texts.segment(*one) for one in named), **style)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     case, step = Case(shown, own), shown.state.step
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
-    made = [ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1]), undo(shown)]
+    made = [ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1]), texts.undo(shown)]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
 
@@ -214,7 +235,7 @@ def the_loss(case: Case) -> Made:
     w, marks, rows = case.window, list[Mark](), list[Block]()
     for side, (y, log_p) in enumerate(zip(case.targets, case.log_p, strict=True)):
         at = np.flatnonzero(y).tolist()
-        marks += [(side, float(log_p[k]), figure_name(case.shown, w, k)) for k in at]
+        marks += [(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
@@ -330,7 +351,7 @@ def the_pull(case: Case) -> Made:
         both = zip(case.log_p, case.pull, strict=True)
         cells = [x for a, b in both for x in (probability(np.exp(a[k])), signed(b[k], 3))]
         sets = {"selection": [w.to_doc(k)] * 2} if w.is_context[k] else None
-        rows.append(ui.row(position_name(case.shown, w, k), *cells, sets=sets))
+        rows.append(ui.row(texts.position_name(case.shown, w, k), *cells, sets=sets))
     made = [
         ui.finding(said, name, strong(pull), strong(pull), asides(case)),
         moment_choice(case),

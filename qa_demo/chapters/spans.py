@@ -240,17 +240,11 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     stands = f"leads by {number(lead)}" if lead > 0 else f"stands {number(-lead)} behind"
     where = f" (the smallest, in window {p.null_window + 1})" if many else ""
     at = list(range(sq.begin, sq.begin + len(sq.start)))
-    curves = [
-        ui.scatter(
-            "lines",
-            at,
-            ui.packed(y),
-            line={"shape": "hvh", "color": role, "width": 1.5},
-            hoverinfo="y",
-            hovertemplate=f"{name} logit %{{y:.2f}}<extra></extra>",
-        )
-        for name, role, y in (("start", START, sq.start), ("end", END, sq.end))
-    ]
+    curves = list[Block]()
+    for name, role, y in (("start", START, sq.start), ("end", END, sq.end)):
+        style: Block = {"line": {"shape": "hvh", "color": role, "width": 1.5}, "hoverinfo": "y"}
+        style["hovertemplate"] = f"{name} logit %{{y:.2f}}<extra></extra>"
+        curves.append(ui.scatter("lines", at, ui.packed(y), **style))
     layout = ui.layout(200, 60, 8, 8, 44, xaxis=ui.axis("tokens of the paragraph", GREY))
     layout["yaxis"] = ui.axis("start and end logit", GREY)
     alt = "Start logits and end logits of all tokens of this window"

@@ -185,7 +185,6 @@ def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
 
 
 def ladder(
-    key: str,
     cols: Columns,
     rungs: Sequence[Rung],
     alt: str,
@@ -243,4 +242,4 @@ def ladder(
         thick |= {"yref": "paper", "ysizemode": "pixel", "yanchor": 0, "y0": -1, "y1": -5}
         overlay["shapes"].append(thick)
     layout["annotations"] = notes
-    return ui.figure(key, data, layout, alt, overlay=overlay, narrow=narrow)
+    return ui.figure("tags", data, layout, alt, overlay=overlay, narrow=narrow)

@@ -1,6 +1,4 @@
-"""Pictures of a loss: -log P over P, pairs on two scales, a loss over training steps, and a window
-as text with a value on its words.
-"""
+"""Pictures of a loss: -log P over P, pairs on two scales, a loss over training steps."""
 
 import re
 from collections.abc import Sequence
@@ -8,17 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo import texts
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
-from qa_demo.core.losses import Two
 from qa_demo.core.spans import Pair
-from qa_demo.core.types import Span, Window
-from qa_demo.printed import digits_of, escape, fine, number, probability, signed
-from qa_demo.shown import Shown
+from qa_demo.printed import digits_of, escape, fine, number, probability
 
 SIDES = (("start", START, "triangle-down"), ("end", END, "triangle-up"))
 STROKE = {"color": INK, "width": 2.5}
-LONG = 130  # from so many tokens on a paragraph is shown without its quiet middle parts
 Mark = tuple[int, float, str]
 """A right position on the curve: of starts (0) or of ends (1), its log P, its escaped words."""
 
@@ -135,38 +128,3 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     narrow["xaxis.title.text"] = "training step"
     alt = f"The loss of this text at {len(at)} recorded training steps"
     return ui.figure("figure", [curve], made, alt, 12, {"annotations": over}, narrow)
-
-
-def window_text(
-    key: str,
-    shown: Shown,
-    w: Window,
-    values: Two,
-    least: float,
-    right: Span | None,
-    name: str,
-    height: int,
-) -> Block:
-    """The window as text: values [n] of starts and of ends, at least `least` in size, on its words,
-    as arrows where some are negative; the mark `name` on the span `right`, else on [CLS]. Question
-    and [SEP] stand there if something of theirs is drawn; of a long paragraph only what lies near a
-    value or a mark.
-    """
-    items, arrows = texts.window_items(shown, w), bool((values[0] < 0).any())
-    items[0] |= {"t": "[CLS] no answer", "gap": "  "}
-    if right and w.holds(right):
-        texts.mark(items, right, name)
-    else:
-        items[0]["marks"].append(name)
-    for lane, v in zip(("up", "down"), values, strict=True):
-        for pos in np.flatnonzero(np.abs(v) >= least).tolist():
-            label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
-            items[pos][lane] = [round(float(v[pos]), 4), label]
-    loud = [bool({"up", "down"} & {*one}) for one in items]
-    first, asked, read = items[:1], items[1 : w.context_at], items[w.context_at :]
-    read = read if loud[-1] else read[:-1]
-    read = texts.shortened(read, least) if len(read) > LONG else read
-    segments = [texts.segment([*first, *read], "paragraph")]
-    if any(loud[1 : w.context_at]):
-        segments = [texts.segment([*first, *asked], "question"), texts.segment(read, "paragraph")]
-    return texts.text(key, *segments, up=START, down=END, height=height, arrows=arrows)
