@@ -22,7 +22,7 @@ import numpy as np
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
 from qa_demo.core.metrics import Outcome, judged, score, withheld
-from qa_demo.core.predict import Prediction, predict
+from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, DecodeOptions, Encoding, Example, Reading, Span
@@ -31,12 +31,11 @@ from qa_demo.files import dumps, json_lines, read_text, write_file
 
 Row = dict[str, Any]
 NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
-CLAIMS = ("claim", "answerable", "right_if_answerable")
 CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
-SCORED = ("score_diff", "null_score", "margin", "tokens", *CLAIMS, "in_window", "probs")
-UNREAD: Row = dict.fromkeys(SCORED) | {"windows": 0, "n_best": []}
+OF_A_READING = ("score_diff", "null_score", "margin", "tokens", "claim", "in_window", "probs")
+UNREAD: Row = dict.fromkeys(OF_A_READING) | {"windows": 0, "n_best": []}
 """What a question that is refused has none of."""
 MEANING = {
     "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
@@ -74,43 +73,31 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
     TEMPERATURES, `in_window` is P(start) P(end) as it stands; `margin` is the best span's lead over
     no answer.
     """
-    asked: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
-    asked["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
-    asked["columns"] = dict(example.columns)
-    found, text, kind, because = dict(UNREAD), "", "not read", reading
+    line: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
+    line["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
+    line |= {"columns": dict(example.columns), **UNREAD}
+    text, kind, because = "", "not read", reading
     if not isinstance(reading, str):
-        prediction = predict(reading, decode)
-        best = None if prediction.best is None else prediction.best.candidate
-        found |= _read(reading, prediction)
+        found = predict(reading, decode)
+        line |= {"score_diff": found.score_diff, "null_score": found.null_score}
+        line |= {"windows": len(reading.windows), "tokens": len(reading.encoding.context_ids)}
+        spans = [ranked.candidate for ranked in found.n_best]
+        line["n_best"] = [{name: getattr(x, name) for name in CANDIDATE} for x in spans]
+        best = spans[0] if spans else None
+        if best is not None:
+            text, line = best.text, line | claims(reading, best)
         kind, because = kind_of(reading, example, best, decode, rules)
-        text = "" if best is None else best.text
     exact, f1 = score(example, text, rules)
-    return asked | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}} | found
+    return line | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}}
 
 
-def _read(reading: Reading, prediction: Prediction) -> Row:
-    """What a line holds of a question that was read."""
-    found: Row = {
-        "score_diff": prediction.score_diff,
-        "null_score": prediction.null_score,
-        "windows": len(reading.windows),
-        "tokens": len(reading.encoding.context_ids),
-        "n_best": [
-            {name: getattr(r.candidate, name) for name in CANDIDATE}
-            | {"pieces": [r.candidate.span.start, r.candidate.span.end]}
-            for r in prediction.n_best
-        ],
-    }
-    if prediction.best is not None:
-        best = prediction.best.candidate
-        sure, pairs, at = sureness(reading, best), pair_claim(reading, best), best.window
-        places = (reading.windows[at].to_pos(k) for k in (best.span.start, best.span.end))
-        found |= {"margin": margin(reading, best), "in_window": window_prob(reading, at, *places)}
-        if pairs is not None:
-            found["probs"] = [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
-        if sure is not None:
-            found |= {name: getattr(sure, name) for name in CLAIMS}
-    return found
+def claims(reading: Reading, best: Candidate) -> Row:
+    """How sure a reader is of its best span; `line_of` says what each is."""
+    pairs, sure, home = pair_claim(reading, best), sureness(reading, best), best.window
+    places = (reading.windows[home].to_pos(k) for k in (best.span.start, best.span.end))
+    found = {"margin": margin(reading, best), "in_window": window_prob(reading, home, *places)}
+    probs = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
+    return found | {"probs": probs, "claim": sure and sure.claim}
 
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:

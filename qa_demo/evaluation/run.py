@@ -70,17 +70,10 @@ def read_each(
 
     allowed = getattr(os, "sched_getaffinity", None)
     threads = len(allowed(0)) if allowed else os.cpu_count() or 1
-    # A few questions ahead keep every thread busy; all at once would hold all results in memory.
-    pool, ahead = ThreadPoolExecutor(threads), 4 * threads
-    try:
-        waiting = [pool.submit(one, example) for example in examples[:ahead]]
-        for k in range(len(examples)):
-            result = waiting.pop(0).result()
-            if k + ahead < len(examples):
-                waiting.append(pool.submit(one, examples[k + ahead]))
-            yield result
-    finally:
-        pool.shutdown(cancel_futures=True)
+    ahead = 64 * threads  # all at once would hold all results in memory
+    with ThreadPoolExecutor(threads) as pool:
+        for k in range(0, len(examples), ahead):
+            yield from pool.map(one, examples[k : k + ahead])
 
 
 def judge(
