@@ -54,9 +54,7 @@ def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_pa
 
 
 @pytest.mark.model
-def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away(
-    monkeypatch, tmp_path
-):
+def test_a_calibration_goes_with_the_reader_and_keeps_stored_readings_away(monkeypatch, tmp_path):
     plain, other = FakeReader(), FakeReader(threshold=5.0)
     monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: plain)
     with_fit = Mock(return_value=other)
@@ -70,24 +68,17 @@ def test_a_calibration_goes_with_the_pages_reader_and_keeps_stored_readings_away
     assert load() is plain and usual.stored(example) is not None
 
 
-@pytest.fixture
-def opening(monkeypatch) -> list[str]:
-    """What `serve` does, in its order; no server, no model, no wait."""
-    done: list[str] = []
-    pictures = Pictures(load_menu(), without_model, without_model)
+@pytest.mark.parametrize(
+    ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open", "load"])]
+)
+def test_the_bundled_reader_is_loaded_once_the_page_is_open(reader, order, monkeypatch):
+    """Another one before: a name that is none is refused before anybody sees a page."""
+    done, pictures = [], Pictures(load_menu(), without_model, without_model)
     monkeypatch.setattr("qa_demo.app.made", lambda *_: (pictures, lambda: done.append("load")))
     monkeypatch.setattr("qa_demo.server.launch.launch", lambda *_, **__: done.append("open"))
     monkeypatch.setattr("qa_demo.app.LISTENS", 0.01)
     monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda: time.sleep(0.5))
-    return done
-
-
-@pytest.mark.parametrize(
-    ("reader", "order"), [("bundled", ["open", "load"]), ("owner/name", ["load", "open", "load"])]
-)
-def test_the_bundled_reader_is_loaded_once_the_page_is_open(reader, order, opening):
-    """Another one before: a name that is none is refused before anybody sees a page."""
-    assert app.main(["--reader", reader]) == 0 and opening == order
+    assert app.main(["--reader", reader]) == 0 and done == order
 
 
 def test_the_version_waits_for_neither_gradio_nor_torch():

@@ -28,32 +28,21 @@ POOL = load_examples(FILE)
 
 
 def entry(reading: Reading, *answers: str) -> PoolExample:
-    """An example around a toy; an answer "Beta@1" is the second copy of Beta."""
+    """An example around a toy; an answer "Beta@1" is the last copy of Beta."""
     context, found = reading.encoding.context, []
     for answer in answers:
         text, _, copy = answer.partition("@")
-        at = context.index(text)
-        for _ in range(int(copy or 0)):
-            at = context.index(text, at + 1)
+        at = context.rindex(text) if copy else context.index(text)
         found.append(Answer(text, at))
-    return PoolExample(
-        "toy", "Toy", "toy", "A toy.", reading.encoding.question, context, tuple(found)
-    )
+    asked = reading.encoding.question, context
+    return PoolExample("toy", "Toy", "toy", "A toy.", *asked, tuple(found))
 
 
-def one(
-    words: str, start: dict[str, float], end: dict[str, float], null: float = 0.0, **more: object
-) -> Reading:
-    """One window over the words; logits by word ("Beta@1": the second), else -5, null halved."""
+def one(words: str, *both: dict[str, float], null: float = 0.0) -> Reading:
+    """One window over the words; start and end logits by word, else -5, null halved."""
     listed = words.split()
-    rows = []
-    for given in (start, end):
-        row = [null / 2, -9, -9, *[-5.0] * len(listed), -9]
-        for name, value in given.items():
-            word, _, copy = name.partition("@")
-            row[3 + [k for k, w in enumerate(listed) if w == word][int(copy or 0)]] = value
-        rows.append(row)
-    return make_reading(listed, [(0, len(listed))], [rows[0]], [rows[1]], **more)
+    rows = [[null / 2, -9, -9, *(given.get(word, -5.0) for word in listed), -9] for given in both]
+    return make_reading(listed, [(0, len(listed))], rows[:1], rows[1:])
 
 
 def test_each_id_stands_once_and_each_slice_in_its_text():
@@ -87,7 +76,7 @@ def test_the_pool_has_every_kind_and_each_text_stands_once():
 
 BETA = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})
 SILENT = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3}, null=7.0)
-FIRST_COPY = one("Beta Alpha Beta", {"Beta@0": 3}, {"Beta@0": 3})
+FIRST_COPY = one("Beta Alpha Beta", {"Beta": 3}, {"Beta": 3})
 TWO = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 3, "Beta": 2})
 WHOLE = one("Alpha of Beta", {"Alpha": 3}, {"Beta": 3})
 GLUED = one("Alpha and Beta", {"Alpha": 4, "Beta": 3.9}, {"Alpha": 3.9, "Beta": 4})
@@ -201,9 +190,8 @@ def test_stored_readings_are_those_of_the_bundled_reader():
             continue  # three texts, which take more than all others together
         live = reader.read(example.question, example.context, example.options)
         for name in ("start_logits", "end_logits", "tag_logits"):
-            np.testing.assert_allclose(
-                getattr(stored, name), getattr(live, name), atol=1e-3, err_msg=example.id
-            )
+            told, said = getattr(stored, name), getattr(live, name)
+            np.testing.assert_allclose(told, said, atol=1e-3, err_msg=example.id)
 
 
 def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings():

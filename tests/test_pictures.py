@@ -17,9 +17,7 @@ from qa_demo.veil import KEPT
 from tests.chapters.given import STEPS, AtOnce, blocks, example, full, items, refused, stored, words
 from tests.odd import JSON
 
-HOSTILE = (
-    "<b>Ada</b> <img src=x onerror=alert(1)> {B} {t} & </script> \u202e\u0301 🚜 <i>Oslo</i>. " * 2
-)
+HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> {B} & </script> \u202e\u0301 🚜 <i>Oslo</i>. "
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
@@ -40,7 +38,7 @@ def test_own_texts_of_any_kind_are_drawn(chapter, step):
     for question, context in (
         ("Who?", "x"),
         ("Where does Ada live?", "Ada lives in Oslo. " * 90),
-        ("<b>?", HOSTILE),
+        ("<b>?", HOSTILE * 2),
         ("?", "…"),
     ):
         state = {"chapter": chapter, "step": step, "question": question, "context": context}

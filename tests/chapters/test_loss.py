@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
 from qa_demo.chapters import loss
 from qa_demo.chapters.loss import Case, Own, labels_of
@@ -43,11 +44,8 @@ def test_loss_and_pull_are_torchs(name, step, label):
     for k in (0, 13, 27):
         case = case_of(name, step, label=label, moment=k)
         sides = [torch.tensor(x, requires_grad=True) for x in (case.start, case.end)]
-        both = [
-            torch.nn.functional.cross_entropy(x[None], torch.tensor(y)[None])
-            for x, y in zip(sides, case.targets, strict=True)
-        ]
-        mean = (both[0] + both[1]) / 2
+        start, end = map(cross_entropy, sides, map(torch.tensor, case.targets))
+        mean = (start + end) / 2
         mean.backward()
         assert case.now == k or step == 1
         np.testing.assert_allclose(case.cost[2], mean.item(), rtol=1e-9)

@@ -40,10 +40,8 @@ def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, tex
 
 
 def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them():
-    found, bars = (
-        fill(hidden_in("curie"), FakeInfiller()),
-        shown(passage="curie")["guesses"]["data"],
-    )
+    found = fill(hidden_in("curie"), FakeInfiller())
+    bars = shown(passage="curie")["guesses"]["data"]
     for piece in found.plain.pieces:
         rows, true = best(piece.sbo, None), best(piece.sbo, piece.token)
         assert [r.p for r in rows] == sorted((g.p for g in piece.sbo.guesses), reverse=True)[:5]

@@ -18,11 +18,8 @@ def truth(name: str, temperature: float = 1.0):
     """The window on screen and torch's softmaxes of its logits."""
     shown = stored().shown(load({"example": name}))
     window = shown.window
-    start, end = (
-        torch.softmax(torch.tensor(x.astype(np.float64)) / temperature, 0).numpy()
-        for x in shown.true.logits(window.index)
-    )
-    return window, start, end
+    logits = torch.tensor(np.stack(shown.true.logits(window.index)).astype(np.float64))
+    return window, *torch.softmax(logits / temperature, 1).numpy()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -88,9 +88,7 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
 
 
 @pytest.mark.parametrize("source", ["file", "-"])
-def test_a_line_for_each_question_says_what_answer_says(
-    source, called, tmp_path, monkeypatch, terminal
-):
+def test_each_line_says_what_answer_says(source, called, tmp_path, monkeypatch, terminal):
     rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë"} for q in ASKED]
     rows.append({"question": " ", "context": "c", "id": "0"})
     said = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

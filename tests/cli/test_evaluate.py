@@ -51,9 +51,7 @@ def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, 
     assert about["scores"]["total"] == 4 and about["options"]["max_seq_length"] == 40
 
 
-def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
-    tmp_path, out, terminal
-):
+def test_a_gold_that_normalises_to_nothing_scores_alike_in_both(tmp_path, out, terminal):
     """Finding 4: the printed HasAns_exact was 0 where the line said 1."""
     context = "The ferry from Tarn sails at noon. Its band is called The The."
     rows = [
@@ -71,9 +69,7 @@ def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals(
         out.unlink()
 
 
-def test_a_stopped_run_goes_on_and_ends_as_one_that_was_not_stopped(
-    folder, dev, out, tmp_path, terminal
-):
+def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, terminal):
     terminal.read("evaluate", dev, "--out", out)
     whole = out.read_bytes()
     first, second, _ = whole.splitlines(keepends=True)
@@ -113,9 +109,7 @@ def test_without_a_stored_threshold_0_is_taken_and_said(tmp_path, dev, silent, o
     assert "no threshold" not in terminal.err
 
 
-def test_a_report_is_made_again_from_the_lines_at_any_threshold(
-    tmp_path, silent, out, page, terminal
-):
+def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, page, terminal):
     terminal.read("evaluate", silent, "--out", out, "--report", page)
     first = page.read_text()
     terminal.run("report", out, "--out", page)

@@ -199,7 +199,7 @@ def test_a_fault_of_a_squad_file_is_named(tmp_path, change, fault):
     ("text", "start", "place", "said"),
     [
         ("Delft", 78, 75, "answer_start is wrong; the nearest place of the text is taken"),
-        ("Ada Kok", 3, 43, "answer_start is wrong"),
+        ("Ada Kok", 3, 37, "answer_start is wrong"),
         ("Kok’s", 0, -1, "it differs in typographic signs"),
         ("Kok&#32;is", 0, -1, "it differs in HTML entities"),
         ("ADA KOK", 0, -1, "it differs in capital letters"),
@@ -208,21 +208,16 @@ def test_a_fault_of_a_squad_file_is_named(tmp_path, change, fault):
 )
 def test_a_place_known_to_be_wrong_is_mended_or_none(text, start, place, said):
     """Finding 6: what is said to be wrong is never drawn or trained on."""
-    context = (
-        "🚜🚜🚜 The red barn is old. The barn of Ada Kok is red. The barn was built in Delft, "
-    )
-    row = {"question": "Where?", "context": context + "not in Delft Nord. Kok's."}
+    context = "🚜🚜🚜 The red barn is old. The barn of Ada Kok is red. The barn was built in "
+    row = {"question": "Where?", "context": context + "Delft, not in Delft Nord. Kok's."}
     found = from_rows([row | {"answers": placed(text, start)}], "x")
-    at = found.examples[0].answers[0].char_start
-    assert at == (context.index(text) if place >= 0 else -1)
+    assert found.examples[0].answers == (Answer(text, place),)
     assert any(said in one for one in found.remarks)
 
 
 def test_each_oddity_is_counted_and_its_first_question_named():
     fine = {"question": "Who?", "context": "Ada wrote.", "answers": placed("Ada", 0), "id": "fine"}
-    odd = [
-        fine | {"context": "東京は日本の首都です。", "answers": ["東京"], "id": k} for k in (7, 8)
-    ]
+    odd = fine | {"context": "東京は日本の首都です。", "answers": ["東京"]}
     assert from_rows([fine], "x").remarks == ()
-    (said,) = from_rows([fine, *odd], "x").remarks
+    (said,) = from_rows([fine, odd | {"id": 7}, odd | {"id": 8}], "x").remarks
     assert said.startswith("2 questions (first: '7'): ") and "F1 is exact match" in said

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from qa_demo.blocks import walk
 from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
@@ -26,6 +27,7 @@ from tests.chapters.given import cleaned, words
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
 WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
+RIGHT = ("Ada Byron", "1998", "two", "Rome")
 ANSWERED = "answered although unanswerable"
 WORDS = ("question", "context", "reader")
 
@@ -34,9 +36,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
     """Made-up lines: a reader that is right in some seven of ten."""
     rng, rows = np.random.default_rng(seed), []
     for k in range(count):
-        gold = (
-            [] if silent and k % 3 == 0 else ["Ada Byron", "1998", "two", "Rome"][k % 4 : k % 4 + 1]
-        )
+        gold = [] if silent and k % 3 == 0 else [RIGHT[k % 4]]
         said = gold[0] if gold and rng.random() < 0.7 else "Bob Kok"
         at, lead = TEXT.index(said), float(rng.normal(2 if gold else -2, 3))
         best = {"text": said, "char_start": at, "char_end": at + len(said), "score": 5.0}
@@ -86,16 +86,10 @@ def drawn(data: Any, state: Any) -> list[Any]:
     return [block(k) for part, name in shown for k in part["of"][name]]
 
 
-def flat(blocks: list[Any]) -> list[Any]:
-    return [x for b in blocks for x in (b, *flat(b["blocks"]))]
-
-
-def shown(first: list[Any], second: list[Any] | None = None, **run: str) -> Any:
-    a, b = (
-        Evaluation(rows or [], run_of(**{"name": x} | run))
-        for rows, x in ((first, "one"), (second, "two"))
-    )
-    return shown_of(a, b if second else None, "http://x/")
+def shown(*both: list[Any], **run: str) -> Any:
+    runs = [run_of(**{"name": name} | run) for name in ("one", "two")]
+    first, *second = map(Evaluation, both, runs)
+    return shown_of(first, second[0] if second else None, "http://x/")
 
 
 def report_of(*both: list[Any], **run: str) -> str:
@@ -108,7 +102,7 @@ def made(*both: list[Any], **run: str) -> Any:
 
 def keyed(data: Any, **change: Any) -> dict[str, Any]:
     """The blocks of a state by key."""
-    return {b["key"]: b for b in flat(drawn(data, data["start"] | change))}
+    return {b["key"]: b for b in walk(drawn(data, data["start"] | change))}
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +116,7 @@ def test_every_state_is_a_valid_picture(two):
     states += [start | {"at": at} for at in (0, 50, 100)] + [start | {"who": "two"}]
     states += [start | {"selection": "9", "at": 40}]
     for state in states:
-        blocks = flat(drawn(two, state))
+        blocks = [*walk(drawn(two, state))]
         assert len({b["key"] for b in blocks}) == len(blocks)
         for b in (b for b in blocks if b["kind"] == "figure"):
             layout = b["layout"] | b.get("overlay", {})

@@ -71,10 +71,7 @@ REFUSED = {
     "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
     "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
     "right": (GOOD.replace("right: a", "right: c"), ("line 10", "right", "'c'")),
-    "state is a list": (
-        GOOD.replace("{question", "[{question").replace('."}', '."}]'),
-        ("line 7", "state", "dictionary"),
-    ),
+    "state is a list": (GOOD.replace("state: {", "state: [1] # {"), ("line 7", "dictionary")),
     "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
     "then": (GOOD.replace("right: a", "then: {temperature: 99}"), ("line 10", "then", "99")),
     "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),
@@ -83,10 +80,7 @@ REFUSED = {
     "twice": (GOOD.replace("- b:", "- a:"), ("line 15", "option", "twice")),
     "options of a pick": (LESSON % ("pick", OPTIONS), ("options", "pick")),
     "right of words": (LESSON % ("mark", "- other: x"), ("line 10", "right", "mark")),
-    "too many words": (
-        GOOD.replace("> {who}", "> " + "word " * 60),
-        ("line 6", "words", "at most 60"),
-    ),
+    "too many words": (GOOD.replace("> ", "> " + "word " * 60), ("line 6", "words", "at most 60")),
     "two terms": (GOOD.replace("> {who}", "> *one* and *two*"), ("line 6", "term", "2")),
     "words behind the options": (GOOD.replace("> ", ""), ("line 18", "words")),
 }
@@ -236,9 +230,8 @@ def test_facts_are_those_of_the_logits():
     tops = [f"{(s / t).softmax(0).max():.3f}" for t in (1, 4)]
     assert [found["cold"], found["warm"]] == tops and tops[0] > tops[1]
     found, shown, [[s, _]] = facts("label", example="cacao")
-    p = s.softmax(0)[
-        shown.reading.windows[0].to_pos(shown.best.span.start)
-    ]  # all marked the answer
+    start = shown.reading.windows[0].to_pos(shown.best.span.start)  # where all marked it
+    p = s.softmax(0)[start]
     assert found["pull"] == f"+{(1 - p) / 2:.3f}"
     found, _, [[s, _]] = facts("other_start", example="fuji")
     assert found["own"] == pytest.approx(-float(s.log_softmax(0).max()))
