@@ -12,22 +12,19 @@ from qa_demo.core.types import Span
 NAMES = [f"w{i}" for i in range(12)]
 
 
-def filled(
-    runs: list[Span], sbo: bool = True, positions: int = 20
-) -> tuple[np.ndarray, np.ndarray, infill.Infill]:
+def filled(runs: list[Span], sbo: bool = True, positions: int = 20) -> infill.Infill:
+    return infill.filled(*logits_of(runs, sbo, positions), NAMES, 4, positions, "toy")
+
+
+def logits_of(runs: list[Span], sbo: bool = True, positions: int = 20):
     rng = np.random.default_rng(1)
     masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
     mlm = rng.normal(0, 2, (len(masked.hidden), 12))
-    other = rng.normal(0, 2, (len(masked.pairs(positions)), 12))
-    return (
-        mlm,
-        other,
-        infill.filled(masked, mlm, other if sbo else None, NAMES, 4, positions, "toy"),
-    )
+    return masked, mlm, rng.normal(0, 2, (len(masked.pairs(positions)), 12)) if sbo else None
 
 
 def test_guesses_ranks_and_product_are_plain_arithmetic():
-    mlm, sbo, found = filled([Span(2, 4)])
+    found, (_, mlm, sbo) = filled([Span(2, 4)]), logits_of([Span(2, 4)])
     for m, piece in enumerate(found.pieces):
         p, q = softmax(mlm[m]), softmax(sbo[m])
         both = p * q / (p * q).sum()
@@ -52,18 +49,18 @@ def test_equal_logits_rank_by_id():
 
 
 def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
-    pieces = filled([Span(0, 1), Span(3, 5)], positions=2)[2].pieces
+    pieces = filled([Span(0, 1), Span(3, 5)], positions=2).pieces
     assert [p.sbo is None for p in pieces] == [True, True, False, False, True]
     assert all(
         (p.both is None) == (p.sbo is None) == (p.k is None) == (p.no_sbo is not None)
         for p in pieces
     )
     assert "first token" in pieces[0].no_sbo and "token 3 of its span" in pieces[4].no_sbo
-    assert {p.no_sbo for p in filled([Span(3, 5)], sbo=False)[2].pieces} == {infill.NO_HEAD}
+    assert {p.no_sbo for p in filled([Span(3, 5)], sbo=False).pieces} == {infill.NO_HEAD}
 
 
 def test_both_denominators_are_named():
-    found = filled([Span(0, 0), Span(2, 3), Span(5, 5)])[2]
+    found = filled([Span(0, 0), Span(2, 3), Span(5, 5)])
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3) and found.code == infill.code_terms(mlm, sbo)

@@ -85,22 +85,23 @@ def logged(run: Path) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def run(home) -> Path:
-    """Six steps; a copy is kept as it stood after three."""
-    with toy.copy_at(3, home / "interrupted"):
-        assert finetune.train(settings(home, "run"))
+    assert finetune.train(settings(home, "run"))
     return home / "run"
 
 
-def test_the_same_command_goes_on_and_a_stopped_run_is_the_same_run(home, run):
+def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, run, monkeypatch):
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
-    copy = home / "interrupted"
-    assert loop.read_json(copy / "state.json")["step"] == 3
-    with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
-        finetune.train(settings(home, "interrupted", seed=2))
-    assert finetune.train(settings(home, "interrupted"))
+    toy.stop_at(2, monkeypatch)
+    handler, out = signal.getsignal(signal.SIGTERM), home / "stopped"
+    assert not finetune.train(settings(home, "stopped"))
+    assert loop.read_json(out / "state.json")["step"] == 2, "a whole step"
+    assert signal.getsignal(signal.SIGTERM) is handler
+    with pytest.raises(BadInput, match="a run of 2 steps with --seed 1: give the same to go on"):
+        finetune.train(settings(home, "stopped", seed=2))
+    assert finetune.train(settings(home, "stopped"))
     for name in ("weights.safetensors", "average.safetensors"):
-        assert (run / name).read_bytes() == (copy / name).read_bytes(), name
+        assert (run / name).read_bytes() == (out / name).read_bytes(), name
 
 
 def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
@@ -165,20 +166,6 @@ def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, r
     done = loop.read_json(home / "timed" / "state.json")
     assert done["step"] > 0 and done["seconds"] > 0.06
     assert [row["step"] for row in logged(home / "timed")] == [done["step"]]
-
-
-def test_a_signal_ends_the_run_after_a_whole_step_with_a_checkpoint(home, monkeypatch):
-    descend = loop.descend
-
-    def interrupted(*given):
-        signal.raise_signal(signal.SIGTERM)
-        return descend(*given)
-
-    monkeypatch.setattr(loop, "descend", interrupted)
-    handler = signal.getsignal(signal.SIGTERM)
-    assert not finetune.train(settings(home, "stopped"))
-    assert loop.read_json(home / "stopped" / "state.json")["step"] == 1
-    assert signal.getsignal(signal.SIGTERM) is handler
 
 
 def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
