@@ -139,9 +139,9 @@ def run(args: argparse.Namespace) -> int:
 
 def check_flags(args: argparse.Namespace) -> None:
     """Refuse what is out of range and what would change nothing. Errors: BadInput."""
-    for name in ("limit", "sample"):
-        if getattr(args, name) is not None and getattr(args, name) < 1:
-            raise BadInput(f"--{name} must be at least 1, got {getattr(args, name)}")
+    for name, least in (("limit", 1), ("sample", 1), ("seed", 0)):
+        if getattr(args, name) is not None and getattr(args, name) < least:
+            raise BadInput(f"--{name} must be at least {least}, got {getattr(args, name)}")
     if args.limit is not None and args.sample is not None:
         raise BadInput("--limit takes the first questions and --sample draws some; give one")
     if args.by is not None and (args.not_worse_than is None or not 0 <= args.by <= 100):

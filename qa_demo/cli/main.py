@@ -3,7 +3,6 @@ sentence for bad input.
 """
 
 import argparse
-import errno
 import io
 import os
 import sys
@@ -80,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         return code or 0
     except OSError as fault:
-        if not isinstance(fault, BrokenPipeError) and fault.errno != errno.ENOSPC:
-            raise
+        if fault.filename is not None:
+            raise BadInput(f"{fault.filename} cannot be used: {fault.strerror}") from fault
         # what is left in the buffer would raise again when Python closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(fault, BrokenPipeError):
@@ -93,6 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 when it went well, 1 where a score is too low, 2 for bad input or an
     unusable reader, 130 when interrupted.
     """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started this
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console without Greek must not end the program
             stream.reconfigure(errors="backslashreplace")

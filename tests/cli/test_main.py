@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from qa_demo.cli.main import PIPE_CLOSED
+from qa_demo.cli.main import PIPE_CLOSED, main
 from qa_demo.cli.shared import visible
 from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, DecodeOptions
@@ -55,6 +56,19 @@ def test_a_closed_pipe_ends_without_a_word():
     heard, pipe = os.pipe()
     os.close(heard)
     assert process(*PICTURE, stdout=pipe) == (PIPE_CLOSED, "")
+
+
+def test_a_stream_that_is_closed_is_an_empty_one(monkeypatch, terminal):
+    monkeypatch.setattr(sys, "stdin", None)
+    terminal.refuses("standard input is not JSON", "picture", "spans", "--state", "-")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["report", "none.jsonl"]) == 2 and sys.stdout.write("") == 0
+
+
+def test_a_fault_of_the_system_is_a_sentence_that_names_the_file(monkeypatch, terminal):
+    fault = PermissionError(13, "Permission denied", "/no/weights")
+    monkeypatch.setattr("qa_demo.cli.page.lessons", Mock(side_effect=fault))
+    terminal.refuses("/no/weights cannot be used: Permission denied", "lesson", "check")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")

@@ -35,6 +35,7 @@ BEFORE = [
     ("evaluate {dev} --out no/p.jsonl", "there is no folder"),
     ("evaluate {dev} --not-worse-than {dev}", "line 1 is no line of this version's evaluate"),
     ("evaluate /none.json --limit 0", "--limit must be at least 1, got 0"),
+    ("evaluate {dev} --sample 1 --seed -1", "--seed must be at least 0, got -1"),
     ("evaluate {dev} --eval-results no/x.yaml", "x.yaml cannot be written: there is no folder no"),
     (
         "evaluate {dev} --out o --report no/r.html",
