@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.api.routes import public
+from qa_demo.api.routes import json_of, public
 from qa_demo.bundle import FONTS, plotly_file, script, style
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.saved import pictures_of, saved
@@ -54,11 +54,7 @@ def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
     """A route that is asked in JSON and answers what `told` says; a text is a file."""
 
     async def route(request: Request) -> Response:
-        try:
-            asked = orjson.loads(await request.body())
-        except orjson.JSONDecodeError:
-            asked = None
-        status, body = await run_in_threadpool(told, make, asked)
+        status, body = await run_in_threadpool(told, make, await json_of(request))
         return sent(body, status)
 
     return route

@@ -71,16 +71,18 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
 _RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
-def tiny(x: float) -> str:
-    """A small positive number as a power of ten; e.g. 3e-06 gives "3 · 10⁻⁶"."""
-    head, power = f"{x:.0e}".split("e")
+def power_of_ten(x: float, digits: int = 0) -> str:
+    """A positive number with a power of ten; e.g. 3e-06 gives "3 · 10⁻⁶"."""
+    head, power = f"{x:.{digits}e}".split("e")
     return f"{head} · 10" + str(int(power)).translate(str.maketrans("-0123456789", _RAISED))
 
 
 def significant(x: float) -> str:
-    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or 3 · 10⁻⁶."""
-    if x < 1e-4:
-        return tiny(max(x, 1e-300))
+    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or 3 · 10⁻⁶ and
+    2.15 · 10¹⁴.
+    """
+    if x < 1e-4 or x >= 1e6:
+        return power_of_ten(max(x, 1e-300), 2 if x >= 1e6 else 0)
     return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(x))))
 
 

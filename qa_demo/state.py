@@ -53,7 +53,7 @@ LongestAnswer = Annotated[
     Int, Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500)
 ]
 Logits = dict[
-    Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")], Annotated[Float, Field(ge=-1000, le=1000)]
+    Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")], Annotated[Float, Field(ge=-100, le=100)]
 ]
 
 
@@ -118,7 +118,7 @@ class State(Decode, Windows):
     threshold: Threshold | None = Field(None, title="threshold")
     rule: Rule = Field("logits", title="merge rule")
     edits: Edits = Field(Edits(), title="changed logits")
-    temperature: Float = Field(1.0, title="temperature", ge=0.05, le=20)
+    temperature: Float = Field(1.0, title="temperature", ge=0.2, le=5)
     gold: tuple[Pair, ...] | None = Field(None, title="marked answers", max_length=20)
     selection: Pair | None = Field(None, title="selection")
     veil: bool = Field(False, title="veil", strict=True)

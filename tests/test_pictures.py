@@ -94,6 +94,10 @@ DOORS = {
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
     "an empty text": ({"state": {"question": " ", "context": "x"}}, "the question is empty"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),
+    "a position": (
+        {"state": {"chapter": "start_end", "own": {"start_end": {"position": -5}}}},
+        "position: must be greater than or equal to 0",
+    ),
     "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, "window 7"),
 }
 

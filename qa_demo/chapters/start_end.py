@@ -4,9 +4,10 @@ P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the 
 """
 
 from itertools import chain
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
@@ -35,7 +36,7 @@ SNIPPET = ui.snippet("start_end")
 class Own(Record):
     """What this chapter alone keeps: the position whose logits step 3 changes."""
 
-    position: Int | None = None
+    position: Annotated[Int, Field(ge=0)] | None = None
 
 
 class Side:
@@ -46,7 +47,8 @@ class Side:
     def __init__(self, shown: Shown, name: Literal["start", "end"], role: str) -> None:
         window, which = shown.window.index, name == "end"
         self.name, self.role, self.edits = name, role, getattr(shown.state.edits, name)
-        self.true, self.logits = (r.logits(window)[which] for r in (shown.true, shown.reading))
+        both = (r.logits(window)[which].astype(float) for r in (shown.true, shown.reading))
+        self.true, self.logits = both
         self.probs = softmax(self.logits / shown.state.temperature)
         self.top = int(self.logits.argmax())
 
@@ -92,7 +94,7 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
     """Step 2: every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
-    least = printed.tiny(float(p.start.probs.min()))
+    least = printed.power_of_ten(float(p.start.probs.min()))
     return [
         ui.idea(
             "A softmax gives every position something, and together they share 1. "
@@ -176,9 +178,9 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     tail = sum(bool(weights.sum() < most) for most in (100, 1000))  # decimals: the line is short
 
     def weight(x: float) -> str:
-        return number(x, tail) if x >= 10 else printed.significant(x)
+        return number(x, tail) if 10 <= x < 1e6 else printed.significant(x)
 
-    top, total = weight(weights[pos]), number(weights.sum(), tail)
+    top, total = weight(weights[pos]), weight(weights.sum())
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
     result, role = probability(side.probs[pos]), side.role

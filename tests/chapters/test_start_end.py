@@ -64,6 +64,12 @@ def test_the_formula_comes_out_on_a_calculator():
     assert abs(np.exp(6.5895) - 727.4) < 0.05 and abs(727.4 / 766.5 - 0.949) < 0.0005
 
 
+def test_weights_too_large_to_print_whole_are_powers_of_ten():
+    state = {"example": "oresund", "chapter": "start_end", "step": 3, "temperature": 0.2}
+    found = blocks(stored(), **state, edits={"start": {"0:42": 100.0}})
+    assert "exp(100.00 / 0.2) / Σ exp = 1.40 · 10²¹⁷ / 1.40 · 10²¹⁷" in words(found["p-start"])
+
+
 def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     window, _, _ = truth("oresund")
     at = f"{window.index}:{window.context_at + 1}"

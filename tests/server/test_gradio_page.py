@@ -14,6 +14,7 @@ from qa_demo.pictures import Pictures
 from qa_demo.server import gradio_page
 from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
 from qa_demo.shown import without_model
+from tests.chapters.given import full
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
 <body>&lt;/head></head></body>"""
@@ -70,6 +71,12 @@ def test_what_the_head_names_is_served():
         assert font.content[:4] == b"wOF2" and "max-age" in font.headers["cache-control"]
         assert "content-encoding" not in font.headers
     assert "url(data:" not in style().replace('"', "") and style(saved=True).count("data:font") == 7
+
+
+def test_half_a_letter_in_a_request_is_read_as_a_whole_one():
+    post = TestClient(Starlette(routes=routes(full()))).post
+    half = b'{"state": {"question": "Who \\ud800?", "context": "Ada."}}'
+    assert post("/picture", content=half).json()["question"] == "Who \ufffd?"
 
 
 def test_another_gradio_is_sent_as_it_is(monkeypatch):
