@@ -20,7 +20,7 @@ from qa_demo.core.types import Answer, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
-from qa_demo.printed import Part, percent, quote
+from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.shown import Need, Shown
 from qa_demo.state import MAX_CHARACTERS, Record, State, differs, dump, load
 from qa_demo.veil import covered
@@ -124,7 +124,7 @@ class Pictures:
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)
         if prediction.best is None or before.best is None:
-            limit = f"a longest answer of {state.max_answer_length} tokens"
+            limit = f"a longest answer of {plural(state.max_answer_length, 'token')}"
             raise BadInput(f"no span of this paragraph is allowed under {limit}")
         found = prediction.best.candidate.span
         selection = found if state.selection is None else Span(*state.selection)

@@ -5,14 +5,18 @@ Parts are `[text, role]` pairs; a bare text is a part without a role.
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 Part = str | Sequence[str]
 QUOTE, STRONG, TERM = "quote", "strong", "term"
+TURNS = ["R", "AL", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI"]
+"""What a letter is called that changes the order of those beside it (Unicode's UAX 9)."""
 
 
 def rounded(x: float, digits: int) -> str:
@@ -132,11 +136,41 @@ def fine(log_p: float, digits: int = 3) -> str:
 
 def quote(text: str, most: int = 60) -> str:
     """The words in quotation marks, their middle left out where they are long."""
-    if len(text) > most:
+    if room(text) > most:
         half = most // 2
-        head, tail = text[:half].rsplit(" ", 1)[0], text[-half:].split(" ", 1)[-1]
+        head, tail = ends(text, half)[0].rsplit(" ", 1)[0], ends(text, half)[1].split(" ", 1)[-1]
         text = f"{head.rstrip(',;:')} … {tail}"
-    return f"“{text}”"
+    return f"“{isolated(text)}”"
+
+
+def room(text: str) -> int:
+    """The room that a text takes, in Latin letters: a Chinese one takes two, a mark none."""
+    none, wide = ("Mn", "Me", "Cf"), unicodedata.east_asian_width
+    return sum((unicodedata.category(c) not in none) * (1 + (wide(c) in "WF")) for c in text)
+
+
+def ends(text: str, most: int) -> tuple[str, str]:
+    """The first and the last letters of a text that take at most so much room; a letter keeps its
+    marks, an emoji what is joined to it.
+    """
+    whole = [""]
+    for c in text:
+        joins = room(c) == 0 or whole[-1].endswith("\u200d")
+        whole[-1:] = [whole[-1] + c] if joins else [whole[-1], c]
+    taken = [*accumulate(map(room, whole))]
+    first, left = sum(n <= most for n in taken), sum(taken[-1] - n > most for n in taken)
+    return "".join(whole[:first]), "".join(whole[left + 1 :])
+
+
+def isolated(text: str) -> str:
+    """A text that runs from right to left, or says so, moves nothing beside it."""
+    turns = any(unicodedata.bidirectional(c) in TURNS for c in text)
+    return f"\u2068{text}\u2069" if turns else text
+
+
+def short(text: str, most: int) -> str:
+    """The same as in `quote`, without quotation marks."""
+    return quote(text, most)[1:-1]
 
 
 def escape(text: str) -> str:

@@ -13,7 +13,18 @@ from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.printed import QUOTE, adds, escape, number, parts, quote, small_number
+from qa_demo.printed import (
+    QUOTE,
+    adds,
+    escape,
+    isolated,
+    number,
+    parts,
+    quote,
+    room,
+    short,
+    small_number,
+)
 from qa_demo.shown import Shown
 
 # ---- words and their pieces
@@ -35,16 +46,21 @@ def word(e: Encoding, d: int, dot: str = "·") -> str:
     return dot.join(piece(e, k) for k in siblings(e, d))
 
 
-def dotted(e: Encoding, d: int) -> str:
+def dotted(e: Encoding, d: int, most: int = 24) -> str:
     """A piece with a dot where its word goes on: Rot· and ·ne."""
     same = siblings(e, d)
-    return ("·" if d > same[0] else "") + piece(e, d) + ("·" if d < same[-1] else "")
+    return "·" * (d > same[0]) + short(piece(e, d), most) + "·" * (d < same[-1])
 
 
 def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
-    """The word of a piece in quotation marks, as parts: the piece in its role, the rest dim."""
+    """The word of a piece in quotation marks, as parts: the piece in its role, the rest dim; of a
+    very long word the piece alone.
+    """
+    if room(whole := word(e, d)) > 40:
+        return [[f"“{dotted(e, d)}”", role]]
     pieces = ([["·", "dim"], [piece(e, k), role if k == d else "dim"]] for k in siblings(e, d))
-    return [["“", role], *[x for both in pieces for x in both][1:], ["”", role]]
+    before, _, after = isolated(whole).partition(whole)
+    return [["“" + before, role], *[x for both in pieces for x in both][1:], [after + "”", role]]
 
 
 def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
@@ -52,7 +68,7 @@ def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
     d = next((d for d in docs if len(siblings(e, d)) > 1), None)
     if d is None:
         return []
-    said = [[f"“{word(e, d)}”", QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
+    said = [[quote(word(e, d), 40), QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
     return [("text", "grey", said)]
 
 
@@ -64,9 +80,9 @@ def bold(e: Encoding, d: int) -> str:
 
 def bold_name(e: Encoding, d: int, most: int = 20) -> str:
     """The word of a piece in quotes for a figure; of a very long word the piece alone."""
-    if len(word(e, d)) <= most:
+    if room(word(e, d)) <= most:
         return f"“{bold(e, d)}”"
-    return f"“<b>{escape(dotted(e, d)[:most])}</b>”"
+    return f"“<b>{escape(dotted(e, d, most))}</b>”"
 
 
 def position_name(shown: Shown, window: Window, pos: int) -> str:
@@ -91,7 +107,7 @@ def figure_name(shown: Shown, window: Window, pos: int, most: int = 24) -> str:
 def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:
     if window.is_context[pos]:
         return said(shown.encoding, window.to_doc(pos), role)
-    return [["“" + position_name(shown, window, pos) + "”", role]]
+    return [[quote(position_name(shown, window, pos), 40), role]]
 
 
 # ---- the text as a block
@@ -228,7 +244,7 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
     """A span as a quoted part; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
     before = "·" if siblings(e, span.start)[0] < span.start else ""
     after = "·" if siblings(e, span.end)[-1] > span.end else ""
-    return [f"“{before}{quote(e.text(span), most)[1:-1]}{after}”", QUOTE]
+    return [f"“{before}{short(e.text(span), most)}{after}”", QUOTE]
 
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:

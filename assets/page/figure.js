@@ -160,6 +160,8 @@ export function figure(b, old) {
       return;
     }
     if (node.draw !== draw) return node.draw(); // a newer picture came while plotly did
+    const dark = document.documentElement.dataset.theme === "dark";
+    node.classList.toggle("dark", dark && !matchMedia("print").matches); // what paper inverts
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
     const { below, ...paths } = b.narrow ?? {};
     if (b.narrow && narrow(node, below)) narrowed(data, layout, themed(paths));

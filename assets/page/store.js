@@ -190,8 +190,7 @@ async function answered(body) {
 function savedAnswer(asked) {
   const { pictures, state: own } = globalThis.SAVED;
   const place = (s) => `${s.chapter ?? "answer"}/${s.step ?? 1}`;
-  const bare = ({ chapter: _c, step: _s, selection: _x, ...rest }) =>
-    JSON.stringify(Object.entries(rest).sort());
+  const bare = ({ chapter: _c, step: _s, ...rest }) => JSON.stringify(Object.entries(rest).sort());
   if (bare(asked) !== bare(own)) {
     return [422, { error: "This needs the running page; a saved file holds what was on screen." }];
   }
@@ -214,6 +213,10 @@ async function once(wanted) {
       }
       if (status !== 202) {
         if (wanted === state) page.say({ error: body.error, field: touched });
+        if (globalThis.SAVED) { // goes on with what it holds
+          leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
+          page.marks({ selection: savedAnswer(state)[1].selection });
+        }
         return;
       }
       page.say({ waiting: body });

@@ -18,7 +18,7 @@ from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
 from qa_demo.core.text import touching
-from qa_demo.printed import adds, bracket, escape, number, percent, probability, quote, say
+from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 
@@ -63,8 +63,9 @@ def measured(shown: Shown) -> Known | None:
 def best_span(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
     best, many = shown.best, count_spans(shown.reading.windows, shown.decode)
-    said = f"Of {many:,} spans of up to {shown.decode.max_answer_length} tokens, {{}} has the "
-    said += f"highest score, *{number(best.score)}*."
+    longest = plural(shown.decode.max_answer_length, "token")
+    said = f"Of {plural(many, 'span')} of up to {longest}, {{}} has the highest score, "
+    said += f"*{number(best.score)}*."
     if shown.state.rule != "logits":
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
         said += f"*{number(best.score)}*."
@@ -162,7 +163,8 @@ def score_of_selection(shown: Shown) -> Block:
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     sides = ui.summed(s, e, fit(((s, e), s + e)))
     said = say("score of {} = start logit + end logit = {}", name, sides)
-    return ui.formula("sum", said + [f" (over {most} tokens: not compared)"] * (j - i >= most))
+    over = f" (over {plural(most, 'token')}: not compared)"
+    return ui.formula("sum", said + [over] * (j - i >= most))
 
 
 def conditions(shown: Shown, many: int) -> str:
@@ -170,14 +172,14 @@ def conditions(shown: Shown, many: int) -> str:
     if windows > 1:
         split = f"The paragraph was read in {windows} windows that overlap (chapter Long text); a "
         split += "start counts in the window that sees most around it. "
+    longest = plural(shown.decode.max_answer_length, "token")
     return (
         "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
-        "reader gives each token (chapter Scores). A span has at most "
-        f"{shown.decode.max_answer_length} tokens and does not end before it starts: these are the "
-        f"{many:,} that are compared. {split}Spans that differ by a mark or by part of a word are "
-        "variants; of each, the best is drawn. A score has no zero of its own: only differences "
-        "count. People's answers are compared as SQuAD does: capital letters, marks and articles "
-        "make no difference."
+        f"reader gives each token (chapter Scores). A span has at most {longest} and does not end "
+        f"before it starts: that leaves {plural(many, 'span')}. {split}Spans that differ by a mark "
+        "or by part of a word are variants; of each, the best is drawn. A score has no zero of its "
+        "own: only differences count. People's answers are compared as SQuAD does: capital "
+        "letters, marks and articles make no difference."
     )
 
 

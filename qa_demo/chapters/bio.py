@@ -20,7 +20,7 @@ from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
-from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, probability, quote, say
+from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, said
@@ -206,7 +206,9 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
         read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
         text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}. "
         given += read
-    text += f"{int((tags.single == 2).sum()):,} of {tags.size:,} tokens are most likely {{}}."
+    outside = int((tags.single == 2).sum())
+    verb = "is" if outside == 1 else "are"
+    text += f"{outside:,} of {plural(tags.size, 'token')} {verb} most likely {{}}."
     return ui.finding(text, *given, O)
 
 

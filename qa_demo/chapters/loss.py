@@ -19,7 +19,18 @@ from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
-from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
+from qa_demo.printed import (
+    STRONG,
+    Part,
+    adds,
+    fine,
+    number,
+    plural,
+    probability,
+    quote,
+    say,
+    signed,
+)
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
@@ -54,7 +65,7 @@ LONG = 130
 """From so many tokens on a paragraph is shown without its quiet middle parts."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
-Made = tuple[list[Block | None], Block]
+Made = tuple[list[Block | None], Block | None]
 """What a step shows between its idea and its closing line, and its numbers as a table."""
 SNIPPET = ui.snippet("loss")
 stored_replay = cache(load_replay)
@@ -240,7 +251,8 @@ def the_loss(case: Case) -> Made:
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
         words = case.words(label.span) + " ([CLS] here)" * (bool(label.span) and pair[0] == 0)
-        cells = words, f"{label.people} of {case.total}", *costs, number(case.loss_by(label), 3)
+        who = "nobody" if case.by == "nobody" else f"{label.people} of {case.total}"
+        cells = words, who, *costs, number(case.loss_by(label), 3)
         rows.append(ui.row(*cells, sets={"own.loss.label": n or None}))
     made = [
         finding,
@@ -365,15 +377,14 @@ def the_pull(case: Case) -> Made:
 
 def the_training(case: Case) -> Made:
     """Step 4: the loss of this text at every recorded moment."""
+    if case.unrecorded:
+        other = ui.button("recorded", "A text that was recorded", {"example": "oresund"})
+        return [ui.finding(f"{case.unrecorded} So there is no curve."), other], None
     steps, now, tops, rows = case.record.steps, case.now, list[Any](), list[Block]()
-    for k in [] if case.unrecorded else case.moments:
+    for k in case.moments:
         cells = [number(x, 3) for x in case.record.costs[k]]
         rows.append(ui.row(f"{steps[k]:,}", *cells, sets={"own.loss.moment": k}, strong=k == now))
     heads = ["training step", "−log P(start)", "−log P(end)", "L"]
-    table = ui.table("rows", heads, rows, "The loss at every recorded moment")
-    if case.unrecorded:
-        other = ui.button("recorded", "A text that was recorded", {"example": "oresund"})
-        return [ui.finding(f"{case.unrecorded} So there is no curve."), other], table
     for log_p, role in zip(case.log_p, (START, END), strict=True):
         k = int(log_p.argmax())
         tops += [case.named(k, role), [probability(np.exp(log_p[k])), role]]
@@ -388,7 +399,7 @@ def the_training(case: Case) -> Made:
         falling(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
         ui.formula("formula", whole),
     ]
-    return made, table
+    return made, ui.table("rows", heads, rows, "The loss at every recorded moment")
 
 
 def every_p(case: Case) -> Block:
@@ -416,8 +427,8 @@ def exactly(case: Case) -> str:
         "Training and another window change it. “No answer” is the pair of [CLS] with itself. "
         "P(start) P(end) is the probability of a pair if start and end are independent. Prediction "
         "compares allowed pairs only (the end not before the start, at most "
-        f"{case.shown.decode.max_answer_length} tokens, the start owned by the window), while both "
-        "sums of exp contain every position.",
+        f"{plural(case.shown.decode.max_answer_length, 'token')}, the start owned by the window), "
+        "while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
         "up to 0, and those on end logits. A step moves weights, not logits, so the logits follow "
         "only on average over many texts. Before training: a pre-trained encoder with a new output "

@@ -18,7 +18,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.heads import Asked, Lane, Products, asked_by, owned_points
 from qa_demo.drawn import plane as fig
 from qa_demo.drawn.plane import Points
-from qa_demo.printed import QUOTE, adds, escape, number, plus, quote, say, signed, subs
+from qa_demo.printed import QUOTE, adds, escape, number, plural, plus, quote, say, signed, subs
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record, Text
 
@@ -103,7 +103,8 @@ def two_questions(two: Two) -> list[Block | None]:
     ready = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
     known = {START: "a best span's first token", END: "its last", INK: "start and end at once"}
-    others = f"the other {len(e.context_ids) - len(words)} tokens and {e.cls_token}"
+    left = len(e.context_ids) - len(words)
+    others = f"the {plural(left, 'other token')} and " * bool(left) + e.cls_token
     marks: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
     if second:
         marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]

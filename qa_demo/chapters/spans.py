@@ -11,10 +11,10 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, STRONG, escape, number, plural, quote
+from qa_demo.printed import QUOTE, STRONG, escape, number, plural, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold, listed, other_text, span_words, word
+from qa_demo.texts import bold_name, listed, other_text, span_words, word
 
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
@@ -27,7 +27,8 @@ SNIPPET = ui.snippet("spans")
 
 class Square:
     """The part of one window in which pairs are allowed: `scores` [m, m], NaN where not; token
-    `first` + k of the paragraph is row and column k. `start`, `end`: the whole window's logits.
+    `first` + k of the paragraph is row and column k. `start`, `end`: the whole window's logits;
+    `best`: its highest allowed pair, with the score `top`.
     """
 
     def __init__(self, shown: Shown) -> None:
@@ -47,6 +48,9 @@ class Square:
         self.owned: NDArray[np.bool_] = w.is_max_context[inside][seen]
         scores = np.where(allowed, span_scores(self.start, self.end), np.nan)
         self.scores = scores[seen, seen]
+        i, j = divmod(int(np.nanargmax(np.round(scores, 9))), len(at))
+        self.best = Span(w.doc_start + i, w.doc_start + j)
+        self.top = number(sum(self.logits(self.best.start, self.best.end)))
 
     def logits(self, i: int, j: int) -> tuple[float, float]:
         """Start logit of token i and end logit of token j of the paragraph."""
@@ -55,7 +59,7 @@ class Square:
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
-    sq, best, p = Square(shown), shown.best, shown.prediction
+    sq, best, p, e = Square(shown), shown.best, shown.prediction, shown.encoding
     many = len(shown.reading.windows) if len(shown.reading.windows) > 1 else 0
     span, short = shown.selection, ""
     if p.limit is not None and shown.lead < 0:
@@ -63,17 +67,19 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         short += "(Answer, “Or no answer?”)"
     score = ["score = ", *ui.summed(*sq.logits(span.start, span.end))]
     score.append([f"  {quote(shown.encoding.text(span), 34)}", QUOTE])
+    there = f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
     return [
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             "*The highest allowed cell is the best span: the maximum-scoring span.*"
         ),
         ui.finding(
-            "{} has the highest of {} allowed sums{}: {}; “no answer” has {}{}.",
-            span_words(best),
-            f"{sq.count:,}",
+            "{} has the highest of {}{}: {}{}; “no answer” has {}{}.",
+            [quote(e.text(sq.best), 44), QUOTE],
+            plural(sq.count, "allowed sum"),
             f" in window {sq.window.index + 1} of {many}" if many else "",
-            [number(best.score), STRONG],
+            [sq.top, STRONG],
+            say(there, span_words(best)) if sq.window.index != best.window else "",
             number(p.null_score) + (f" (window {p.null_window + 1})" if many else ""),
             " and wins" if p.answer is None else short,
         ),
@@ -95,7 +101,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 def square(shown: Shown, sq: Square) -> Block:
     """The heat map; what follows the selection is its overlay."""
-    d0, m, best = sq.first, sq.size, shown.best
+    d0, m = sq.first, sq.size
     low, high = float(np.nanpercentile(sq.scores, 2)), float(np.nanmax(sq.scores))
     gap = max(2.0, m / 16)  # the cell of "no answer" stands apart
     edge, far, cells = d0 - gap * 2.2, d0 + m - 0.5, (m + gap * 2.7) / 440  # cells a pixel
@@ -110,9 +116,9 @@ def square(shown: Shown, sq: Square) -> Block:
     shade = float(np.clip((sq.null - low) / (high - low or 1), 0, 1))
     cell["fillcolor"] = f"score:{shade:.3f}"
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
-    across = ticks(shown, sq, best.span.end, 92 * cells)  # not the selection: it is the overlay's
-    down = ticks(shown, sq, best.span.start, 32 * cells)
-    name = 8.2 * len(word(shown.encoding, best.span.start))
+    across = ticks(shown, sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
+    down = ticks(shown, sq, sq.best.start, 32 * cells)
+    name = 8.2 * len(word(shown.encoding, sq.best.start))
     left = int(min(220, max(128, 52 + name)))  # room for it beside the axis' title
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
@@ -133,7 +139,7 @@ def square(shown: Shown, sq: Square) -> Block:
     layout["xaxis"] = ui.axis(None, END, range=[edge, far], tickangle=0, **grey, **across)
     layout["yaxis"] = ui.axis(None, START, range=[far, edge], **grey, **down)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
-    alt += f"{best.text}, {number(best.score)}."
+    alt += f"{shown.encoding.text(sq.best)}, {sq.top}."
     mark = {"field": "selection", "half": max(0.5, m / 90)}
     over = crossing(shown, sq, edge, far)
     return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, 7, over, narrow, mark)
@@ -161,7 +167,7 @@ def not_allowed(shown: Shown, sq: Square) -> list[Block]:
     found.append(("the end would stand<br>before the start", m * 0.2, m * 0.75))
     if m > longest + 4:
         at = longest + (m - longest) * 0.66, (m - longest) * 0.3
-        found.append((f"longer than<br>{longest} tokens", *at))
+        found.append((f"longer than<br>{plural(longest, 'token')}", *at))
     away = np.flatnonzero(~sq.owned)
     if len(away):
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
@@ -194,14 +200,14 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
     """Row and column of the selected pair, drawn through and named, with their logits and sum."""
     i, j, e = shown.selection.start, shown.selection.end, shown.encoding
     start, end = sq.logits(i, j)
-    side, way = ("left", 10) if j < sq.first + sq.size * 0.7 else ("right", -10)
+    side, way = ("left", 10) if j < edge + (far - edge) * 0.73 else ("right", -10)
     row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "bgcolor": PAPER}
     row["align"] = "right"
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
     cell: Block = {"bgcolor": PAPER, "borderpad": 2, "yanchor": "bottom", "yshift": 10}
     names = [
-        ui.note(f"{bold(e, i)}<br>{number(start)}", 0, i, START, 14, **row),
-        ui.note(f"{bold(e, j)}  {number(end)}", j, 0, END, 14, **column),
+        ui.note(f"{bold_name(e, i)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
+        ui.note(f"{bold_name(e, j)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
         ui.note(f"<b>{number(start + end)}</b>", j, i, xanchor=side, xshift=way, **cell),
     ]
     lines = [ui.line(edge, far, i, i, START), ui.line(j, j, edge, far, END)]
@@ -212,18 +218,17 @@ def together(shown: Shown, sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
     *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
     i, j = (sq.window.to_doc(at) for at in highest)
-    if (i, j) == (shown.best.span.start, shown.best.span.end):
-        said = "The highest start logit and the highest end logit form this pair. "
+    if reason is None:
+        said = "The highest start logit and the highest end logit form the best pair. "
         return ui.remark("together", said + "In some other texts they form none.")
     why = {
         "end before start": "that end stands before that start",
-        "too long": f"that pair is longer than {shown.decode.max_answer_length} tokens",
+        "too long": f"that pair is longer than {plural(shown.decode.max_answer_length, 'token')}",
         "not owned": "that start counts in another window",
-        None: "but in this window the highest sum is theirs",
     }[reason]
     said = "The highest start logit is on {} ({}), the highest end logit on {} ({}): {}, so the "
     said += "best allowed pair is another."
-    words = ([f"“{word(shown.encoding, d)}”", role] for d, role in ((i, START), (j, END)))
+    words = ([quote(word(shown.encoding, d), 40), role] for d, role in ((i, START), (j, END)))
     start, end = map(number, sq.logits(i, j))
     return ui.remark("together", said, next(words), start, next(words), end, why)
 
@@ -234,8 +239,8 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
     count += f"left: {sq.count:,}."
     if bool(sq.owned.all()) and m >= longest:
-        count = f"{m} starts · {longest} ends − {longest} · {longest - 1} / 2 that would run over "
-        count += f"the paragraph's end = {sq.count:,}."
+        count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
+        count += f"that would run over the paragraph's end = {sq.count:,}."
     lead, many = -shown.lead, len(shown.reading.windows) > 1
     stands = f"leads by {number(lead)}" if lead > 0 else f"stands {number(-lead)} behind"
     where = f" (the smallest, in window {p.null_window + 1})" if many else ""
@@ -249,7 +254,7 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     layout["yaxis"] = ui.axis("start and end logit", GREY)
     alt = "Start logits and end logits of all tokens of this window"
     return [
-        f"A start may end on itself or on one of the {longest - 1} tokens after it: {count}",
+        f"A span has at most {plural(longest, 'token')}: {count}",
         "“No answer” is returned when it leads the best span by more than the threshold, "
         f"{number(shown.decode.null_score_diff_threshold)}. Its score, {number(p.null_score)}"
         f"{where}, {stands}.",

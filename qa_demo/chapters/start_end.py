@@ -13,7 +13,7 @@ from qa_demo import blocks as ui
 from qa_demo import printed, texts
 from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
-from qa_demo.printed import QUOTE, Part, escape, number, probability, say
+from qa_demo.printed import QUOTE, Part, escape, number, plural, probability, say, short
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
@@ -242,7 +242,7 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
 def bars(p: Softmaxes) -> Block:
     """P(start) above and P(end) below the axis for every position of the window."""
     n, a = len(p.window), p.window.context_at
-    names = [escape(texts.position_name(p.shown, p.window, k)) for k in range(n)]
+    names = [escape(short(texts.position_name(p.shown, p.window, k), 16)) for k in range(n)]
     every = list(range(0, n, max(1, n // 90)))
     few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):  # the ticks of a narrow screen
@@ -260,7 +260,7 @@ def bars(p: Softmaxes) -> Block:
         tip: Block = {"text": [f"{name} \u00a0" if left else f"\u00a0 {name}"]}
         tip |= {"textposition": f"middle {'left' if left else 'right'}", "cliponaxis": False}
         tip["textfont"] = {"color": side.role}
-        tips.append(ui.scatter("text", [side.top], [way * high], **tip))
+        tips.append(ui.scatter("text", [side.top + (-0.4 if left else 0.4)], [way * high], **tip))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
     across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
     down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
@@ -300,7 +300,7 @@ def as_table(p: Softmaxes) -> Block:
 def exactly(p: Softmaxes) -> str:
     return (
         f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
-        f"question, the separators and {int(p.window.is_context.sum()):,} tokens of the "
+        f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
         "paragraph. [CLS] stands for “no answer” in both. The reader's start does not depend on "
         "its end: each softmax is computed from the logits of its own kind. Another window has "
         "softmaxes of its own, so a P of one window says nothing about another. The temperature "

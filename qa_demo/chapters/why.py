@@ -217,9 +217,9 @@ def summed(shares: Shares) -> list[Block]:
     for n, k in enumerate(first):
         size = printed.plus(v[k]) if n else number(v[k])
         parts += say(f"*{size}* {{}}", [shares.quoted(k, 14), "note"])
-    about = f"all {len(left)} others"
-    about += "".join(f", the largest {signed(v[k])} {shares.quoted(k, 14)}" for k in left[:1])
-    parts += say(f"*{printed.plus(others)}* {{}}", [about, "note"])
+    for k in left[:1]:
+        about = f"all {printed.plural(len(left), 'other')}, the largest {signed(v[k])} "
+        parts += say(f"*{printed.plus(others)}* {{}}", [about + shares.quoted(k, 14), "note"])
     made = [ui.formula("sum", say(total), missed, *([parts] if first else []))]
     if not a.complete:
         change = signed(a.f_x - shares.blank)

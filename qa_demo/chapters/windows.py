@@ -126,18 +126,21 @@ def split(w: Windows) -> list[Block | None]:
     several, room = len(w.rows) > 1, w.room
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
-    found += "; yet “no answer” wins." if w.silent else ", so this is the answer."
+    rule = w.shown.state.rule == "logits"
+    taken = ", so this is the answer." if rule else ", so BERT's rule takes it."
+    found += "; yet “no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * several
     key += [("hollow", INK, "its best span, with its score")]
-    key += [("box", INK, "the highest" + ": the answer" * (not w.silent))]
+    key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
     length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ {room} "
     length += "paragraph tokens*"
     length += f", of which this text fills {w.pieces}" if w.pieces < room else ""
     how = f"they overlap by {room - w.step}" if w.step < room else "they touch"
-    last = f"Each window begins {w.step} tokens after the one before: {how} and no word is dropped."
+    last = f"Each window begins {plural(w.step, 'token')} after the one before: {how}"
+    last += " and no word is dropped."
     one = "The text fits into one window: nothing is cut, and there is nothing to choose."
     return [
         ui.finding(changed(w) + found, span_words(w.best)),
@@ -357,7 +360,7 @@ def sum_of(w: Windows, r: Proposal) -> tuple[str, str]:
 def mean_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """(0.936 [CLS] + 0.923 “Tr·ajan”) / 2 ≈ 0.930."""
     i, j, start, end = r.tops
-    names = [figure_name(w.shown, r.window, pos, 16) for pos in (i, j)]
+    names = [figure_name(w.shown, r.window, pos, 9) for pos in (i, j)]
     sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
     one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
     return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}", mean

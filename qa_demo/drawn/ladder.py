@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.types import Encoding, Span
-from qa_demo.printed import escape, number, probability, quote
+from qa_demo.printed import escape, isolated, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
 
-PIXELS, MOST = 1150, 16
-"""Width of a picture, and how many columns it has room for."""
+PIXELS, MOST, SHORT = 1150, 16, 12
+"""Width of a picture, how many columns it has room for, and letters of a piece's name."""
 SERIF = '"Spanlight Serif", serif'
 Array = NDArray[Any]
 Kind = tuple[str, str, str]
@@ -63,17 +63,17 @@ class Columns:
         self.ends = self.width.cumsum()
         self.at, self.total = self.ends - self.width / 2, float(self.ends[-1])
         self.room, single = PIXELS / self.total, [a for a, z in self.cells if a == z]
-        whole = all(7.4 * (len(word(e, a)) + 2) < self.room for a in single)
-        self.flat = all(7.4 * (len(dotted(e, a)) + 1) < self.room for a in single)
+        whole = all(7.4 * (room(word(e, a)) + 2) < self.room for a in single)
+        self.flat = all(7.4 * (room(dotted(e, a, SHORT)) + 1) < self.room for a in single)
         self.names = list[str]()
         for a, z in self.cells:
             last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
-            name = escape(f"“{word(e, a, '')} … {word(e, last, '')}”")
+            name = f"“{isolated(word(e, a, ''))} … {isolated(word(e, last, ''))}”"
             if a < z:
-                name = name if len(name) * 8 < self.room * wide else "…"
+                name = escape(name) if room(name) * 8 < self.room * wide else "…"
             elif whole:
                 name = f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
-            self.names.append(name if a < z or whole else escape(dotted(e, a)))
+            self.names.append(name if a < z or whole else escape(dotted(e, a, SHORT)))
 
     def of(self, d: int) -> int:
         return next(n for n, (_, z) in enumerate(self.cells) if d <= z)
@@ -206,7 +206,7 @@ def ladder(
         some = ", ".join(sorted({*labels[a : z + 1]}))
         names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
         own = f"<br><b>{labels[a]}</b>" if labels else ""
-        short.append(escape(dotted(cols.e, a)) + own if a == z else "…")
+        short.append(escape(dotted(cols.e, a, SHORT)) + own if a == z else "…")
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
@@ -216,9 +216,9 @@ def ladder(
     last = min(many - 1, max(0, cols.of(near) - 1) + 5)
     first = max(0, last - 5)
     view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
-    room = 330 / (view[1] - view[0])  # pixels of a column
+    wide = 330 / (view[1] - view[0])  # pixels of a column
     upright = all(
-        6 * len(dotted(cols.e, a)) < room for a, z in cols.cells[first : last + 1] if a == z
+        6 * room(dotted(cols.e, a, SHORT)) < wide for a, z in cols.cells[first : last + 1] if a == z
     )
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}

@@ -8,7 +8,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core.spans import Pair
-from qa_demo.printed import digits_of, escape, fine, number, probability
+from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
 
 SIDES = (("start", START, "triangle-down"), ("end", END, "triangle-up"))
 STROKE = {"color": INK, "width": 2.5}
@@ -61,16 +61,16 @@ def two_scales(
 ) -> Block:
     """The pairs: score on one axis, log P(start) + log P(end) on the other, 0 if both P are 1."""
     at, d, rows = pairs.index(right), digits_of(right.logs), list(range(len(pairs)))
-    room, logs = max(0.01, -min(p.logs for p in pairs)), [p.logs for p in pairs]
+    far, logs = max(0.01, -min(p.logs for p in pairs)), [p.logs for p in pairs]
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
     def names(most: int) -> list[str]:
-        cut = [escape(w if len(w) <= most else w[: most - 2] + "…”") for w in words]
+        cut = [escape(w if room(w) <= most else ends(w, most - 2)[0] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
     sides = [
-        "middle left" if x > -room / 2 else "top right" if r == at else "middle right"
+        "middle left" if x > -far / 2 else "top right" if r == at else "middle right"
         for r, x in enumerate(logs)
     ]
     scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
@@ -80,15 +80,15 @@ def two_scales(
     points["marker"] = {"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}}
     # plotly draws a second axis only where a trace stands on it
     other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
-    loss, ends = f"2 L = {number(-right.logs, d)}", np.array([-room * 1.1, room * 0.1])
+    loss, limits = f"2 L = {number(-right.logs, d)}", np.array([-far * 1.1, far * 0.1])
     named = ui.note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
-    left = int(min(364, 26 + max(7.3 * len(w) for w in words)))
+    left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
     made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named]), {"showgrid": False}
     below, above = "log P(start) + log P(end): 0 if both P are 1", "score = start logit + end logit"
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
-    second["range"] = (ends + constant).tolist()
+    second["range"] = (limits + constant).tolist()
     made["yaxis"] = ui.named_rows(names(50))
-    made["xaxis"] = ui.axis(below, range=ends.tolist(), **plain)
+    made["xaxis"] = ui.axis(below, range=limits.tolist(), **plain)
     made["xaxis2"] = ui.axis(above, **second, **plain)
     made["shapes"] = [
         *(ui.line(0, 1, r, r, ui.LINE, xref="paper", width=1, layer="below") for r in rows),

@@ -176,7 +176,8 @@ def scores(w: Proposals, threshold: float) -> Block:
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 290 / len(rows)), len(rows) > 1
     (low, high), apart, lift = ends(rows, goal), 9 / pitch, 20 / pitch
-    wins, sign = "the smallest “no answer” wins beyond ", adds((w.best.score, threshold), goal)
+    wins = f"{'the smallest ' * many}“no answer” wins beyond "
+    sign = adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     side = {"yref": "paper", "yanchor": "bottom"}
     to = {"xanchor": "right" if goal > (low + high) / 2 else "left", "name": "wide"}

@@ -7,7 +7,7 @@ from qa_demo.core.predict import predict
 from qa_demo.examples import load_menu
 from qa_demo.printed import number
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, stored, words
+from tests.chapters.given import blocks, example, faked, stored, words
 from tests.printed import unpacked, value
 
 EXAMPLES = ("oresund", "natural-selection", "danube", "reef", "emoji")
@@ -50,6 +50,15 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     said = words(blocks(faked(), **text, chapter="spans", selection=[500, 500])["together"])
     for logits in shown.reading.logits(window.index):
         assert f"({number(float(logits[inside].max()))})" in said
+
+
+def test_a_pair_of_another_window_shows_that_windows_highest_and_names_the_best_span():
+    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=[5, 8])
+    heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
+    highest = number(float(np.nanmax(unpacked(heat["z"]))))
+    said = words(found["finding"])
+    assert f"allowed sums in window 1 of 5: {highest} (the best span, “Emily Warren R" in said
+    assert found["square"]["alt"].endswith(f"The highest is John Roebling, {highest}.")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
