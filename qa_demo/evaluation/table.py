@@ -108,8 +108,8 @@ class Table:
         return found
 
     def _highest(self, values: Floats) -> float:
-        """The cut with the highest value; of equals the highest, which withholds least."""
-        return float(self.cuts[::-1][np.argmax(np.round(values[::-1], 9))])
+        """The cut with the highest value; of equals the lowest, as the official script's search."""
+        return float(self.cuts[np.argmax(np.round(values, 9))])
 
     def best(self, metric: str) -> float:
         """The threshold with the highest mean of "f1" or "exact"."""
@@ -117,8 +117,8 @@ class Table:
 
     def choose(self, most_lost: float = MOST_LOST) -> dict[str, float]:
         """What the threshold does that is most often right about whether to answer, among those
-        that cost the answerable questions at most `most_lost` points of F1. Errors: BadInput
-        without both kinds of questions, or without a span.
+        that cost the answerable questions at most `most_lost` points of F1; of equals the lowest.
+        Errors: BadInput without both kinds of questions, or without a span.
         """
         has = self.answerable.astype(np.float64)
         if not self.both or not len(self.cuts):

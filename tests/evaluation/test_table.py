@@ -54,7 +54,9 @@ def test_the_choice_is_the_most_accurate_that_costs_little():
     said = {**SAID, "c": Outcome("Rome", 4)}  # to withhold c would cost more than a point
     assert trade(EXAMPLES, said).choose(1)["threshold"] == 4
     # at 2 a, "Byron" for "Lord Byron", c and n are answered, m is withheld
-    assert line.best("f1") == line.best("exact") == 2
+    official = evaluate(EXAMPLES, SAID)
+    for metric, at in (("f1", 2), ("exact", -5)):  # three are exact at -5 and at 2
+        assert line.best(metric) == official[f"best_{metric}_thresh"] == at, "of equals the lowest"
 
 
 ROUNDING = 1e-9
@@ -87,7 +89,9 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
     chosen, whole = line.choose(most), evaluate(examples, said, 99)["HasAns_f1"]
     assert whole - chosen["answerable_f1"] <= most + ROUNDING
     cheap = [p for p in curve if whole - p["answerable_f1"] <= most - ROUNDING]
+    ahead = [p for p in cheap if p["threshold"] < chosen["threshold"]]
     assert all(p["accuracy"] <= chosen["accuracy"] for p in cheap)
+    assert all(p["accuracy"] < chosen["accuracy"] for p in ahead), "of equals the lowest"
 
 
 def test_a_question_without_a_span_is_never_answered():
@@ -112,4 +116,4 @@ def test_no_threshold_scores_better(rows, metric):
     value = evaluate(examples, said, at)[metric]
     every = {k / 2: line.scores(k / 2, metric).mean() for k in range(-9, 9)}
     assert value == pytest.approx(max(every.values()))
-    assert all(t <= at or v < value for t, v in every.items() if t in line.cuts), "the highest"
+    assert all(t >= at or v < value for t, v in every.items() if t in line.cuts), "the lowest"
