@@ -19,7 +19,6 @@ from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.evaluation.report import report
 from qa_demo.files import write_file
 
 BELOW = 1
@@ -47,7 +46,6 @@ def add(commands: Any) -> None:
         help="Write every question as a line of JSON: n-best, scores, gold, kind of error. A file "
         "that is there is gone on with.",
     )
-    command.add_argument("--report", type=Path, help="Also write the report, one HTML file.")
     command.add_argument(
         "--fail-under",
         action="append",
@@ -119,8 +117,6 @@ def run(args: argparse.Namespace) -> int:
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)
-    if args.report is not None:
-        report(run, args.report)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, args.file, result))
     low = [

@@ -24,7 +24,7 @@ COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(("report", "calibrate"), report),
 }
 """Each module has add(commands) and run(args)."""
-OUTPUTS = ("out", "report", "eval_results")
+OUTPUTS = ("out", "eval_results")
 """The flags that name a file to write; every other path is read."""
 READERS = ("jsonl", "reader", "model", "state")
 """Flags that take a path or something else."""

@@ -155,14 +155,7 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
     return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 
 
-def ticks(names: Sequence[tuple[float, str]]) -> Block:
-    """An axis of rows with their names, the first on top; the margin grows with the names."""
-    at, said = [x for x, _ in names], [name for _, name in names]
-    rows: Block = {"tickvals": at, "ticktext": said, "range": [at[-1] + 0.6, -0.7]}
-    return ui.axis(showgrid=False, automargin=True, **rows)
-
-
-Panel = tuple[str, Sequence[tuple[float, str]], Block, Sequence[Block]]
+Panel = tuple[str, Sequence[str], Block, Sequence[Block]]
 """A key, names of rows, the axis of numbers, traces."""
 
 
@@ -171,8 +164,8 @@ def forests(panels: Sequence[Panel], high: int, alt: str) -> list[Block]:
     found = []
     for key, names, axis, traces in panels:
         top, bottom = (42, 10) if "side" in axis else (16, 48)
-        height = round(high * (names[-1][0] + 1)) + top + bottom
-        layout = ui.layout(height, 20, 16, top, bottom, xaxis=axis, yaxis=ticks(names))
+        axes = {"xaxis": axis, "yaxis": ui.named_rows(names, automargin=True)}
+        layout = ui.layout(high * len(names) + top + bottom, 20, 16, top, bottom, **axes)
         found.append(ui.figure(key, traces, layout, alt, 12 // len(panels)))
     return found
 

@@ -155,7 +155,7 @@ def score_figures(s: Shown, metric: str, mode: str) -> list[Block]:
         return drawn.dots(role, found, ys, **text)
 
     each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
-    rows, axis = [*enumerate(s.parts)], ui.axis(f"{METRICS[metric]}, %")
+    rows, axis = [*s.parts], ui.axis(f"{METRICS[metric]}, %")
     panels: list[drawn.Panel] = [("scores", rows, axis, each)]
     if len(s.sides) == 2:
         apart = dots(INK, 0, values[0] - values[1], sign=True)
@@ -250,7 +250,7 @@ def kinds(s: Shown, at: str) -> list[Block]:
         data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
     names = [ORDER[k] for k in seen]
     cut = [name.replace(" although", "<br>although") for name in names]
-    axes: Block = {"yaxis": drawn.ticks([*enumerate(cut)]), "barmode": "stack"}
+    axes: Block = {"yaxis": ui.named_rows(cut, automargin=True), "barmode": "stack"}
     axes["xaxis"] = ui.axis("questions", rangemode="tozero")
     layout, alt = ui.layout(70 + 44 * len(seen), 20, 40, 8, 46, **axes), "Questions of each kind."
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "

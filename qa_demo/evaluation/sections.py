@@ -48,24 +48,21 @@ def traits(row: Row) -> dict[str, str]:
     }
 
 
-Group = tuple[float, str, Bools | None]
-"""Where a row of the forest plot stands, its name, and its questions; a slice's name has none."""
-
-
-def groups(s: Shown, part: Bools) -> list[Group]:
-    """Each slice that has at least two groups of FEWEST questions of a part, and its groups."""
-    each, rows, y = [traits(row) for row in s.sides[0].rows], list[Group](), 0.0
+def groups(s: Shown, part: Bools) -> list[tuple[str, Bools | None]]:
+    """The rows of a forest plot: the name of each slice that has at least two groups of FEWEST
+    questions of a part, and its groups with their questions.
+    """
+    each, rows = [traits(row) for row in s.sides[0].rows], list[tuple[str, Bools | None]]()
     for title in dict.fromkeys(name for one in each for name in one):
         held = np.array([one.get(title, "") for one in each])
         often = Counter(held[part & (held != "")].tolist()).most_common(MOST)
         enough = {name: count for name, count in often if count >= FEWEST}
         if len(enough) < 2:
             continue
-        rows.append((y, f"<b>{drawn.short(title, 26)}</b>", None))
+        rows.append((f"<b>{drawn.short(title, 26)}</b>", None))
         for name in sorted(enough, key=[*ANSWERS, *PARAGRAPHS, *enough].index):
-            y += 1
-            rows.append((y, f"{drawn.short(name, 22)} · {enough[name]:,}", part & (held == name)))
-        y += 1.4
+            said = f"{drawn.short(name, 22)} · {enough[name]:,}"
+            rows.append((said, part & (held == name)))
     return rows
 
 
@@ -78,14 +75,13 @@ def by_group(s: Shown, metric: str, at: str) -> list[Block]:
     for name, part in parts:
         if not (rows := groups(s, part)):
             continue
-        masks = [mask for _, _, mask in rows if mask is not None]
-        at_y = np.array([y for y, _, mask in rows if mask is not None])
+        masks = {k: mask for k, (_, mask) in enumerate(rows) if mask is not None}
         axis = ui.axis(f"{name}, %", range=[-3, 103], side="top")
         traces = [
-            drawn.dots(x.role, s.means(x.scores(metric, at), masks), (at_y - 0.17 * x.up).tolist())
-            for x in s.sides
+            drawn.dots(side.role, s.means(side.scores(metric, at), [*masks.values()]), y)
+            for side, y in ((x, [k - 0.17 * x.up for k in masks]) for x in s.sides)
         ]
-        panels.append((f"groups-{name}", [(y, said) for y, said, _ in rows], axis, traces))
+        panels.append((f"groups-{name}", [said for said, _ in rows], axis, traces))
     figures = drawn.forests(panels, 23, "Scores of groups of questions.")
     return [*drawn.head(s, "groups", "Groups", idea), *figures] if figures else []
 
@@ -218,22 +214,21 @@ def marked(row: Row) -> list[list[int]]:
 
 def spans_figure(s: Shown, at: str, k: int) -> Block:
     """The best spans' lead over no answer, with no answer at 0 and the thresholds."""
-    data, names, y = [], list[tuple[float, str]](), 0.0
+    data, names = [], list[str]()
     for side in s.sides:
-        row = side.rows[k]
-        spans = row["n_best"][:SPANS]
-        ys = [y + n for n in range(len(spans))]
-        lead = [n["score"] - spans[0]["score"] - row["score_diff"] for n in spans]
+        spans = side.rows[k]["n_best"][:SPANS]
+        names += [""] * bool(names)
+        rows = [len(names) + n for n in range(len(spans))]
+        names += [escape(quote(n["text"], 24)) for n in spans]
+        lead = [n["score"] - spans[0]["score"] - side.rows[k]["score_diff"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
-        data.append(ui.scatter("markers", drawn.plain(lead), ys, marker=style, hoverinfo="x"))
-        names += [(y, escape(quote(n["text"], 24))) for y, n in zip(ys, spans, strict=True)]
-        y += len(spans) + 0.4
-    axes: Block = {"yaxis": drawn.ticks(names)}
+        data.append(ui.scatter("markers", drawn.plain(lead), rows, marker=style, hoverinfo="x"))
+    axes: Block = {"yaxis": ui.named_rows(names, automargin=True)}
     axes["xaxis"] = ui.axis("lead over “no answer”, logits")
     axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper"), *drawn.thresholds(s, at, -1)]
     alt = "The best spans' lead over no answer, and the threshold."
-    layout, narrow = ui.layout(int(70 + 24 * y), 20, 14, 8, 46, **axes), "lead, logits"
+    layout, narrow = ui.layout(70 + 24 * len(names), 20, 14, 8, 46, **axes), "lead, logits"
     return ui.figure("spans", data, layout, alt, narrow={"xaxis.title.text": narrow})
 
 

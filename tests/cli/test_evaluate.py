@@ -110,10 +110,9 @@ def test_without_a_stored_threshold_0_is_taken_and_said(tmp_path, dev, silent, o
 
 
 def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, page, terminal):
-    terminal.read("evaluate", silent, "--out", out, "--report", page)
-    first = page.read_text()
+    terminal.read("evaluate", silent, "--out", out)
     terminal.run("report", out, "--out", page)
-    assert page.read_text() == first
+    first = page.read_text()
     terminal.run("report", out, "--out", page, "--threshold", "-50")
     assert page.read_text() != first and "threshold as run: −50" in said(page)
     second = tmp_path / "b.jsonl"
@@ -125,10 +124,11 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, pag
     terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
 
 
-def test_hostile_text_stays_text(tmp_path, page, terminal):
+def test_hostile_text_stays_text(tmp_path, out, page, terminal):
     question = "Who </script><b>designed</b> \u2028it? <img src=x onerror=alert(1)>"
     dev = squad(tmp_path / "dev.json", question=question, unanswerable=True)
-    terminal.read("evaluate", dev, "--report", page)
+    terminal.read("evaluate", dev, "--out", out)
+    terminal.run("report", out, "--out", page)
     html = page.read_text(encoding="utf-8")
     assert "</script><b>" not in html and "<img src=x" not in html and "\u2028" not in html
     assert "script-src 'sha256-" in html.split("<script")[0]
