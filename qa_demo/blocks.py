@@ -9,6 +9,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,24 +44,15 @@ def sentence(key: str, role: str, *said: Part | None, span: int = 12) -> Block:
     return block("sentence", key, span, role=role, parts=parts(said))
 
 
-def idea(template: str, *given: Any) -> Block:
-    """The fixed definition of a step; see `say`."""
-    return sentence("idea", "idea", *say(template, *given))
+def remark(key: str, template: str, *given: Any, role: str = "note", span: int = 12) -> Block:
+    """A sentence from a template, see `say`."""
+    return sentence(key, role, *say(template, *given), span=span)
 
 
-def finding(template: str, *given: Any) -> Block:
-    """What this text shows; see `say`."""
-    return sentence("finding", "finding", *say(template, *given))
-
-
-def closing(template: str, *given: Any) -> Block:
-    """The last line of a step, at most twenty words; see `say`."""
-    return sentence("closing", "closing", *say(template, *given))
-
-
-def remark(key: str, template: str, *given: Any, span: int = 12) -> Block:
-    """Another sentence; see `say`."""
-    return sentence(key, "note", *say(template, *given), span=span)
+idea = partial(remark, "idea", role="idea")
+finding = partial(remark, "finding", role="finding")
+closing = partial(remark, "closing", role="closing")
+"""The fixed definition of a step, what this text shows, and a last line of at most twenty words."""
 
 
 def folds(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from qa_demo.blocks import Block, sentence, travelling, walk
+from qa_demo.blocks import sentence, travelling, walk
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.model.work import Pending
-from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.pictures import CHAPTERS, CUT, Pictures
 from qa_demo.shown import Need, NoModel, without_model
 from qa_demo.state import Chapter, State, dump, load
 
@@ -96,14 +96,6 @@ class Held(Pictures):
         return make(self.model, lambda *_: None, lambda: False)
 
 
-def picture_of(reading: Reading, state: State, model: Any = None) -> list[Block]:
-    """The blocks of a chapter for a reading that is at hand; its texts and windows count."""
-    texts = {"question": reading.encoding.question, "context": reading.encoding.context}
-    windows = {k: getattr(reading.options, k) for k in ("max_seq_length", "doc_stride")}
-    asked = state.model_copy(update={**texts, **windows, "example": None})
-    return Held(reading, model).blocks(asked)[0]
-
-
 def as_page(reading: Reading) -> str:
     """The page of a reading as a frame that a notebook shows; chapters that ask a model say so."""
     state = State(question=reading.encoding.question, context=reading.encoding.context)
@@ -120,7 +112,10 @@ def plot(
     """
     from plotly.graph_objects import Figure
 
-    blocks = picture_of(reading, load({"chapter": chapter, "step": step, **fields}), model)
+    own = {"question": reading.encoding.question, "context": reading.encoding.context}
+    own |= {name: getattr(reading.options, name) for name in CUT} | {"example": None}
+    state = load({"chapter": chapter, "step": step, **fields}).model_copy(update=own)
+    blocks = Held(reading, model).blocks(state)[0]
     found = next((b for b in walk(blocks) if b["kind"] == "figure"), None)
     if found is None:
         raise BadInput(f"step {step} of chapter {chapter} is drawn in the text, not as a figure")

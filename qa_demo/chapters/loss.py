@@ -294,20 +294,15 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     return finding, say(whole, strong(case.cost[2]))
 
 
-def pairs_of(case: Case) -> tuple[list[Pair], Pair]:
-    """The five pairs of the picture, and the right one among them."""
-    right = scored_pair(case.start, case.end, *case.pair)
-    e, options = case.shown.encoding, case.shown.decode
-    return best_pairs(case.start, case.end, case.window, e, options, right), right
-
-
 def the_fit(case: Case) -> Made:
     """Step 2: five pairs as dots on one line with two scales."""
-    (found, right), w = pairs_of(case), case.window
+    w, e, limits = case.window, case.shown.encoding, case.shown.decode
+    right = scored_pair(case.start, case.end, *case.pair)
+    found = best_pairs(case.start, case.end, w, e, limits, right)
     constant = float(logsumexp(case.start) + logsumexp(case.end))
     said = f"{case.begins} score of every pair is log P(start) + log P(end) + "
     said += "{}, the same constant for all. "
-    if w.is_context[right.i] and (barred := reason(w, right.i, right.j, case.shown.decode)):
+    if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         yet = "" if case.now == case.record.last else " yet"

@@ -353,6 +353,12 @@ def layers(two: Two) -> list[Block | None]:
         said = f"{{}} as {lane}: place {{}} of {n}, from the input to layer {depth}"
         name = texts.said_at(two.shown, window, pos, role)
         lines.append(say(said, name, [", ".join(map(str, rank.tolist())), role]))
+    rows = []
+    for k, places in enumerate(zip(*ranks, strict=True)):
+        start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
+        rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
+    head = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
+    table = ui.table("by-layer", head, rows, "The best span's first token as start, last as end")
     said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
     marks = (
         ("line", START, "the best span's first token as start"),
@@ -369,7 +375,7 @@ def layers(two: Two) -> list[Block | None]:
         curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing("S and E learned from the last layer: what an earlier one holds they may miss."),
-        *ui.folds(layer_table(points, ranks, at), [LENS], SNIPPET),
+        *ui.folds(table, [LENS], SNIPPET),
     ]
 
 
@@ -420,12 +426,3 @@ def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, f
     name = escape(texts.position_name(two.shown, two.window, rival)[:20])
     next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"
     return [(own, mine + gap, ""), (next_one, other - gap, GREY)]
-
-
-def layer_table(points: Points, ranks: list[Any], at: tuple[int, int]) -> Block:
-    rows = []
-    for k, places in enumerate(zip(*ranks, strict=True)):
-        start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
-        rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
-    heads = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
-    return ui.table("by-layer", heads, rows, "The best span's first token as start, last as end")

@@ -368,6 +368,15 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     there, here = (f"{signed(x['spans'], 1)} and {signed(x['SBO'], 1)}" for x in by)
     told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} steps against the paper’s 1.2 million are too few "
+    rows, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
+    for k, r in enumerate(w.rows):
+        cells = [r.name]
+        for gain in (found.get(k) for found in of):
+            cells.append(number(gain.f1, 1) if gain else "–")
+            cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
+        rows.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
+    heads = ["row", "paper", "change", "ours", "change", "each run"]
+    table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
         ui.legend("key", *((shape, ui.INK, words) for shape, words in marks)),
@@ -375,7 +384,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         ui.formula("formula", sum_of(w.rows, w.paper), label="paper", span=6),
         ui.formula("second", sum_of(w.rows, w.ours), label="ours", span=6),
         ui.closing(last + "to refute it. Compare changes, not levels."),
-        *ui.folds(worth_table(w), worth_exactly(w), SNIPPET),
+        *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 
 
@@ -385,18 +394,6 @@ def sum_of(rows: Sequence[known.Change], found: Sequence[known.Gain]) -> list[Pa
     for g, change in zip(found[1:], changes, strict=True):
         said += [[printed.plus(change, 1), STRONG], [f" {rows[g.row].short}", ui.GREY]]
     return [*said, f" {adds([found[0].f1, *changes], last, 1)} {number(last, 1)}"]
-
-
-def worth_table(w: known.Worth) -> Block:
-    made, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
-    for k, r in enumerate(w.rows):
-        cells = [r.name]
-        for gain in (found.get(k) for found in of):
-            cells.append(number(gain.f1, 1) if gain else "–")
-            cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
-        made.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
-    heads = ["row", "paper", "change", "ours", "change", "each run"]
-    return ui.table("rows", heads, made, "F1 after each change")
 
 
 def worth_exactly(w: known.Worth) -> list[str]:

@@ -107,9 +107,6 @@ class Shares:
         self.cut = len(w) >= LONG and not shown.state.veil
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
-    def name(self, pos: int) -> list[list[str]]:
-        return texts.said_at(self.shown, self.window, pos)
-
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
 
@@ -332,7 +329,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     w, v, at = shares.window, shares.values, own.token
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     look = Looks(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
-    (layers, heads), name, top = look.asked.shape, shares.name(at), int(look.row.argmax())
+    (layers, heads), top = look.asked.shape, int(look.row.argmax())
+    name, read_most = (texts.said_at(shares.shown, w, pos) for pos in (at, top))
     said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most "
     said += f"({probability(look.row[top], 2)}). It gives {{}}."
     given: Any = f"{probability(look.held['question'], 2)} of its attention to the question"
@@ -349,7 +347,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
     every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
-        shares.finding(said, name, shares.name(top), given),
+        shares.finding(said, name, read_most, given),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", 1, layers, 1, look.layer),
         ui.slider("head", "own.why.head", f"attention head (of {heads})", 1, heads, 1, look.head),
         ui.legend("key", *key),
