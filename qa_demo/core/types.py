@@ -285,7 +285,6 @@ class Example:
     question: str
     context: str
     answers: tuple[Answer, ...]
-    is_impossible: bool = False
     title: str = ""
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
     columns: tuple[tuple[str, str], ...] = ()

@@ -120,7 +120,7 @@ def outcome_of(row: Mapping[str, Any]) -> Outcome:
 def example_of(row: Mapping[str, Any]) -> Example:
     """The question of a line."""
     gold = tuple(Answer(a["text"], a["char_start"]) for a in row["gold"])
-    return Example(row["id"], row["question"], row["context"], gold, not gold, row["title"])
+    return Example(row["id"], row["question"], row["context"], gold, row["title"])
 
 
 # ---- the kind of an answer

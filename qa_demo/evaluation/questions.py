@@ -166,7 +166,7 @@ class Row(BaseModel, extra="allow"):
     answers: Annotated[list[Gold], BeforeValidator(_each)]
     id: StrictStr | StrictInt | None = None
     title: str | None = None
-    is_impossible: bool | None = None
+    is_impossible: Any = None  # the answers say it
     spans: list[list[tuple[StrictInt, StrictInt]]] = []
 
 
@@ -229,7 +229,6 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
         given.question,
         given.context,
         tuple(answer for answer, _ in placed),
-        not placed if given.is_impossible is None else given.is_impossible,
         given.title or "",
         tuple(tuple(sorted(one)) for one in given.spans),
         tuple(columns),

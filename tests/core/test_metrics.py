@@ -12,7 +12,7 @@ from qa_demo.core.types import Answer, Example
 
 
 def question(name, *golds):
-    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds), not golds)
+    return Example(name, "?", "", tuple(Answer(g, 0) for g in golds))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ WORDS = TEXT.split()
 def example(reading: Reading, *spans: tuple[int, int], **change: Any) -> Example:
     encoding = reading.encoding
     golds = [Answer(encoding.text(Span(*s)), encoding.chars(Span(*s))[0]) for s in spans]
-    return replace(Example("q", "who", encoding.context, tuple(golds), not golds), **change)
+    return replace(Example("q", "who", encoding.context, tuple(golds)), **change)
 
 
 def said(word: int) -> Reading:

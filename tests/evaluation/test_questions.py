@@ -13,9 +13,9 @@ from qa_demo.evaluation.questions import from_rows, read_questions, read_squad
 
 CONTEXT = 'Ada wrote "notes", then\nBob wrote notes.'
 WANTED = [
-    Example("a", "Who wrote first?", CONTEXT, (Answer("Ada", 0),), False, "T"),
-    Example("b", "What?", CONTEXT, (Answer("notes", 11), Answer("notes", 34)), False, "T"),
-    Example("c", "Why?", CONTEXT, (), True, "T"),
+    Example("a", "Who wrote first?", CONTEXT, (Answer("Ada", 0),), "T"),
+    Example("b", "What?", CONTEXT, (Answer("notes", 11), Answer("notes", 34)), "T"),
+    Example("c", "Why?", CONTEXT, (), "T"),
 ]
 
 
@@ -32,7 +32,7 @@ def squad() -> dict:
     qas = []
     for e in WANTED:
         answers = [{"text": a.text, "answer_start": a.char_start} for a in e.answers]
-        about = {"id": e.id, "question": e.question, "is_impossible": e.is_impossible}
+        about = {"id": e.id, "question": e.question, "is_impossible": not e.answers}
         qas.append(about | {"answers": answers})
     return {"data": [{"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}]}
 
@@ -66,7 +66,7 @@ def test_a_table_of_question_context_and_answer(tmp_path):
     first, second, third = read_questions(path).examples
     assert first == Example("1", "Who wrote first?", CONTEXT, (Answer("Ada", 0),))
     assert second.answers == (Answer("notes", -1),), "the text stands twice: its place is unknown"
-    assert (third.answers, third.is_impossible, third.id) == ((), True, "3"), "blanks are no row"
+    assert (third.answers, third.id) == ((), "3"), "blanks are no row"
     for start, place in (("34", 34), ("34.0", 34), ("", -1)):
         row = f'What?,notes,{start},"{quoted}"'
         path.write_text(f"question,answer,answer_start,context\n{row}\n")
@@ -158,9 +158,9 @@ def squad_file(tmp_path: Path, content: object = None, **change: object) -> Path
 
 def test_training_reads_squad_with_lists_in_text_order(tmp_path):
     path = squad_file(tmp_path, spans=[[[10, 15], [0, 3]], [[0, 9]]])
-    wanted = Example("q1", "Who?", "Ada wrote notes.", (Answer("Ada", 0),), False, "T")
+    wanted = Example("q1", "Who?", "Ada wrote notes.", (Answer("Ada", 0),), "T")
     assert read_squad(path) == [replace(wanted, spans=(((0, 3), (10, 15)), ((0, 9),)))]
-    assert read_squad(squad_file(tmp_path, answers=[]))[0].is_impossible
+    assert not read_squad(squad_file(tmp_path, answers=[]))[0].answers
     assert read_squad(squad_file(tmp_path, id=262))[0].id == "262", "whole numbers are ids"
 
 
