@@ -6,49 +6,47 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from qa_demo.core.bio import annotator_tags
 from qa_demo.core.text import touching
-from qa_demo.core.types import Answer, B, Encoding, Example, I, O
+from qa_demo.core.types import Answer, B, Example, Span, Window
 from qa_demo.training import data
-from qa_demo.training.data import SHARES, Drawn, Sampler, items, marks, reworded, targets
+from qa_demo.training.data import SHARES, Sampler, items, marks, reworded, targets
 from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
-NAMES = ("George Rotne", "Ingeborg")
 
 
-def example(spans: tuple[tuple[tuple[int, int], ...], ...], context: str = kit.CONTEXT) -> Example:
-    answers = tuple(Answer(context[a:b], a) for a, b in spans[0])
+def listed(*texts: str, context: str = kit.CONTEXT) -> Example:
+    """A question whose answer is a list: these texts of a paragraph."""
+    answers = tuple(Answer(text, context.index(text)) for text in texts)
+    spans = (tuple((a.char_start, a.char_end) for a in answers),)
     return Example("q", kit.QUESTION, context, answers, spans=spans)
-
-
-def places(*texts: str, context: str = kit.CONTEXT) -> tuple[tuple[int, int], ...]:
-    return tuple((context.index(t), context.index(t) + len(t)) for t in texts)
 
 
 def sampler(*examples: Example, negatives: float = 0.0) -> Sampler:
     return Sampler(examples, kit.tokenizer("bert"), negatives)
 
 
-def drawn(one: Example) -> tuple[Encoding, Drawn, dict[str, np.ndarray]]:
-    """A text, the window that is drawn of it, and its targets as shares of 1."""
+def parts_of(one: Example) -> list[Span]:
+    """The pieces of each text of a list."""
+    encoding = sampler(one).encoding(one.question, one.context)
+    return [touching(encoding, *place) for place in one.spans[0]]
+
+
+def drawn(one: Example) -> tuple[Window, dict[str, np.ndarray]]:
+    """The window that is drawn of a text, and its targets as shares of 1."""
     found = sampler(one).draw(one, 256, random.Random(0))
-    assert found is not None
     shares = {n: x / SHARES if x.dtype == np.uint8 else x for n, x in targets(*found).items()}
-    return sampler(one).encoding(one.question, one.context), found, shares
+    return found[0], shares
 
 
 def test_the_tags_learn_every_span_and_start_and_end_the_first():
-    first, last = sorted(NAMES, key=kit.CONTEXT.index)
-    encoding, (window, *_), learnt = drawn(example((places(first, last),)))
-    spans = [touching(encoding, *place) for place in places(first, last)]
-    want = np.full(len(encoding.context_ids), O)
-    for span in spans:
-        want[span.start : span.end + 1] = I
-        want[span.start] = B
-    inside = slice(window.to_pos(0), window.to_pos(0) + len(want))
-    assert (learnt["tags"][inside].argmax(-1) == want).all()
-    assert learnt["tags"][inside].max(-1).min() == 1
+    one = listed(*sorted(("George Rotne", "Ingeborg"), key=kit.CONTEXT.index))
+    (window, learnt), spans = drawn(one), parts_of(one)
+    inside = learnt["tags"][window.is_context]
+    assert (inside.argmax(-1) == annotator_tags(len(inside), tuple(spans))).all()
+    assert inside.max(-1).min() == 1
     assert learnt["start"][window.to_pos(spans[0].start)] == 1
     assert learnt["end"][window.to_pos(spans[0].end)] == 1
 
@@ -57,11 +55,8 @@ LONG = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
 
 
 def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
-    context = f"{LONG}1998 end"
-    one = example((places("ingeborg", "1998", context=context),), context)
-    source, rng, seen = sampler(one), random.Random(1), set()
-    encoding = source.encoding(one.question, context)
-    spans = [touching(encoding, *place) for place in one.spans[0]]
+    one = listed("ingeborg", "1998", context=f"{LONG}1998 end")
+    source, rng, seen, spans = sampler(one), random.Random(1), set(), parts_of(one)
     for _ in range(60):
         window, *golds = source.draw(one, 60, rng)
         held = [s for s in spans if window.holds(s)]
@@ -71,9 +66,9 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
 
 
 def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_article():
-    one = replace(example((places("ingeborg", context=LONG),), LONG), title="t")
+    one = replace(listed("ingeborg", context=LONG), title="t")
     other = replace(one, id="o", context="the river and the tower", answers=(), spans=())
-    source, rng, texts = sampler(one, other, negatives=1.0), random.Random(1), set[bool]()
+    source, rng, texts = sampler(one, other, negatives=1.0), random.Random(1), set()
     for _ in range(20):
         found = targets(*source.draw(one, 60, rng))
         assert found["start"][0] == found["end"][0] == SHARES, "[CLS]"
@@ -82,23 +77,22 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
 
 
 def test_a_list_of_places_without_a_piece_is_no_answer():
-    one = example((((kit.CONTEXT.index(" "), kit.CONTEXT.index(" ") + 1),),))
+    one = listed(" ")
     assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
 
 
 def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags():
     context = "anna rotne, ingeborg and 1998 end"
     one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
-    encoding, (window, *_), learnt = drawn(one)
-    texts = ("anna rotne", "ingeborg", "1998")
-    parts = [touching(encoding, *place) for place in places(*texts, context=context)]
+    window, learnt = drawn(one)
+    parts = parts_of(listed("anna rotne", "ingeborg", "1998", context=context))
     assert learnt["start"][window.to_pos(parts[0].start)] == 1
     assert learnt["end"][window.to_pos(parts[2].end)] == 1
     begun = [window.to_doc(int(pos)) for pos in np.flatnonzero(learnt["tags"][:, B])]
     assert begun == [span.start for span in parts]
     inside = [window.to_doc(int(pos)) for pos in np.flatnonzero(learnt["listed"])]
     assert inside == list(range(parts[0].start, parts[2].end + 1))
-    assert not drawn(replace(one, answers=(Answer("ingeborg", 12),)))[2]["listed"].any()
+    assert not drawn(replace(one, answers=(Answer("ingeborg", 12),)))[1]["listed"].any()
 
 
 @pytest.mark.parametrize(
@@ -129,13 +123,13 @@ def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say():
     kept = [p for p in PARAGRAPHS if data.is_apart(p)]
     assert 60 < len(kept) < 140
     assert [p for p in PARAGRAPHS if data.is_apart(p.upper().replace(" ", ",  "))] == kept
-    lists = [example((((0, 5),),), p) for p in PARAGRAPHS]
+    lists = [listed(p[:5], context=p) for p in PARAGRAPHS]
     assert data.held_out(lists) == [e for e in lists if e.context in kept]
     assert not data.held_out([replace(e, spans=()) for e in lists])
 
 
 def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on():
-    lists = [example((((0, 5),),), p) for p in PARAGRAPHS[:40]]
+    lists = [listed(p[:5], context=p) for p in PARAGRAPHS[:40]]
     kept = data.held_out(lists)
     assert kept
     words = kept[0].context.split()
