@@ -31,22 +31,17 @@ FILES |= {f"{name}.json" for name in ("metrics", "config", "reader", "checksums"
 FILES |= {"tokenizer.json", "tokenizer_config.json"}
 LOUVRE = "The Louvre is a large art museum in Paris. It was opened to the public in 1793."
 PLAY = "The play was written by Henrik Ibsen and first staged in Copenhagen."
-PLAIN = [
+SHOP = "The shop was opened {} and closed in May."
+LOVE = "The sign that means love is \u2764\ufe0f and is red."
+ANSWERED = [
     ("Where is the Louvre?", LOUVRE, "Paris"),
     ("When was the Louvre opened to the public?", LOUVRE, "1793"),
     ("Who wrote the play?", PLAY, "Henrik Ibsen"),
-]
-SHOP = "The shop was opened {} and closed in May."
-MARKS = [
+    # answers that end in a mark which the tokenizer drops
     ("Who opened the shop?", SHOP.format("by Rene\u0301"), "Rene\u0301"),
     ("Where was the shop opened?", SHOP.format("in Malmo\u0308"), "Malmo\u0308"),
-    (
-        "Which sign means love?",
-        "The sign that means love is \u2764\ufe0f and is red.",
-        "\u2764\ufe0f",
-    ),
+    ("Which sign means love?", LOVE, "\u2764\ufe0f"),
 ]
-"""Answers that end in a mark which the tokenizer drops."""
 SAID = {
     "Who invented the saxophone?": {"Adolphe Sax"},
     "At what temperature does gold melt?": {"1,064", "1,064 degrees", "1,064 degrees Celsius"},
@@ -81,7 +76,7 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder, reader):
         folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
-    question, context, _ = PLAIN[0]
+    question, context, _ = ANSWERED[0]
     words = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     inputs = words(question, context, return_tensors="pt")
     with torch.no_grad():
@@ -98,9 +93,8 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder, reader):
 
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(folder, reader):
-    assert (
-        reader.name == "bundled" and reader.heads().W is not None and reader.max_seq_length == 512
-    )
+    assert (reader.name, reader.max_seq_length) == ("bundled", 512)
+    assert reader.heads().W is not None
     assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"]
     assert isinstance(reader.threshold, float)
     assert reader.checksum == sha256(folder / "checksums.json")
@@ -137,12 +131,12 @@ def test_gradients_add_up_where_twenty_steps_do_not(reader):
     assert found.complete and abs(found.sum - change) < 0.02 * abs(change)
 
 
-@pytest.mark.parametrize(("question", "context", "answer"), PLAIN)
-def test_plain_questions(reader, question, context, answer):
+@pytest.mark.parametrize(("question", "context", "answer"), ANSWERED)
+def test_plain_questions_and_answers_that_end_in_a_mark(reader, question, context, answer):
     reading = reader.read(question, context)
-    best, tagged = predict(reading).best, best_span(reading)
-    assert best is not None and best.candidate.text == answer
-    assert tagged is not None and answer in tagged.text
+    best = predict(reading).best.candidate
+    assert best.text == answer and best.char_start == context.index(answer)
+    assert answer in best_span(reading).text
 
 
 def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader):
@@ -161,17 +155,9 @@ def test_the_model_card_says_what_a_user_must_know(folder):
     assert [word for word in (*said.split(", "), "dtype") if word not in card] == []
 
 
-@pytest.mark.parametrize(("question", "context", "answer"), MARKS)
-def test_an_answer_keeps_the_marks_of_its_last_letter(reader, question, context, answer):
-    best = predict(reader.read(question, context)).best.candidate
-    assert best.text == answer and best.char_start == context.index(answer)
-
-
 def test_a_text_is_shown_as_typed_where_pieces_share_a_character(reader):
-    asked, text = (
-        "누가 다리를 설계했나?",
-        "한국의 다리는 Rene\u0301 가 \U0001f469\u200d\U0001f4bb 설계했다.",
-    )
+    asked = "누가 다리를 설계했나?"
+    text = "한국의 다리는 Rene\u0301 가 \U0001f469\u200d\U0001f4bb 설계했다."
     encoding = reader.encode(asked, text)
     assert (np.diff(encoding.offset_mapping[:, 0]) == 0).any(), "a syllable is several pieces"
     for items, wanted in ((paragraph_items(encoding), text), (question_items(encoding), asked)):
