@@ -20,7 +20,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
@@ -36,19 +35,18 @@ QUICK = "--quick"
 LEFT_OUT = ("tests/browser", "tests/cli", "tests/model", "tests/training")
 # a worker that is through takes over half of what the other still has, whole files where it can
 WORKERS = ("-n", "2", "--dist", "worksteal", "--durations=20", "--durations-min=1")
-Steps = tuple[tuple[str | Path, ...], ...]
-PAGE: Steps = (
+PAGE = (
     (DENO, "fmt", "--check"),
     (DENO, "lint"),
     (DENO, "check", "--no-remote", "--no-npm", "--cached-only")
     + ("assets/page/main.js", "assets/page/report.js"),
 )
-CODE: Steps = (
+CODE = (
     (PYTHON, "-m", "ruff", "check", "."),
     (PYTHON.with_name(f"lint-imports{PYTHON.suffix}"), "--no-cache"),
     (PYTHON, "-m", "mypy"),
 )
-HEARD: dict[str, Any] = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+HEARD = {"cwd": ROOT, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
 HEARD |= {"stderr": subprocess.STDOUT, "text": True, "encoding": "utf-8"}
 """How a step is run whose words are read as they come, in one stream."""
 

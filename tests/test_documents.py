@@ -11,11 +11,12 @@ import sys
 import tomllib
 from argparse import ArgumentParser
 from pkgutil import resolve_name
-from types import ModuleType, SimpleNamespace
-from unittest.mock import Mock
+from types import ModuleType
 
+import click
 import pytest
 import yaml
+from huggingface_hub.cli import hf
 from packaging.version import Version
 
 import qa_demo
@@ -226,27 +227,15 @@ def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name):
     assert files and files <= {file for row, _ in rows for file in row.split(", ")}
 
 
-def test_the_space_commands_that_are_shown_run_with_the_pinned_client(monkeypatch, tmp_path):
-    """Every call that would reach the hub is taken down instead of made."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.cli import hf
-
-    urls = {"url": "u", "commit_url": "u", "pr_url": None}
-    calls = Mock(return_value=SimpleNamespace(repo_id="OWNER/spanlight", **urls, __str__=str))
-    for name in ("create_repo", "upload_folder", "repo_info", "space_info"):
-        getattr(calls, name).return_value = calls.return_value
-        monkeypatch.setattr(HfApi, name, getattr(calls, name))
-    for name in ("check_cli_update", "check_skill_update"):
-        monkeypatch.setattr(hf, name, lambda *_: None)
-    monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"^hf .*$", TEXT, re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
-        monkeypatch.setattr("sys.argv", shlex.split(command))
-        with pytest.raises(SystemExit) as left:
-            hf.main()
-        assert left.value.code in (0, None), command
-    first, sent = calls.create_repo.mock_calls[0].kwargs, calls.upload_folder.call_args.kwargs
-    assert (first["repo_type"], first["space_sdk"]) == ("space", "gradio")
-    assert (sent["repo_type"], sent["repo_id"]) == ("space", "OWNER/spanlight")
-    assert sent["ignore_patterns"] == [".git/*", ".venv/*", "runs/*"]
+def test_the_space_commands_that_are_shown_are_read_by_the_pinned_client():
+    """Every flag and place; the hub is not asked."""
+    found = {}
+    for command in re.findall(r"^hf .*$", TEXT, re.MULTILINE):
+        part, words = hf.app, shlex.split(command)[1:]
+        while hasattr(part, "resolve_command"):
+            name, part, words = part.resolve_command(click.Context(part), words)
+        found[name] = part.make_context(name, words).params
+    made, sent = found["create"], found["upload"]
+    assert (made["repo_type"], made["sdk"]) == ("space", "gradio")
+    assert sent["repo_type"] == "space" and sent["repo_id"] == made["repo_id"]
+    assert sent["exclude"] == (".git/*", ".venv/*", "runs/*") and sent["local_path"] == "."

@@ -51,11 +51,9 @@ def scripts(wheel, tmp_path_factory) -> Iterator[Path]:
     shared = sysconfig.get_paths()["purelib"]
     (Path(paths["purelib"]) / "shared.pth").write_text(shared + "\n")
     python = Path(paths["scripts"]) / Path(sys.executable).name
-    subprocess.run(
-        [getattr(sys, "_base_executable", sys.executable), "-m", "pip", "--python", str(python)]
-        + ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)],
-        check=True,
-    )
+    pip = [getattr(sys, "_base_executable", sys.executable), "-m", "pip", "--python", str(python)]
+    offline = ["--quiet", "--no-deps", "--no-index", "--no-compile"]
+    run(*pip, "install", *offline, str(wheel), folder=home)
     yield Path(paths["scripts"])
     wheel.unlink()
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_demo.core.types import Reading
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from tests.cli.terminal import OPTIONS, Terminal, squad
+from tests.cli.terminal import Terminal, squad
 from tests.model import kit
 
 once = cache(load_reader)
@@ -29,12 +28,6 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def reader(folder) -> BertReader:
     return once(str(folder))
-
-
-@pytest.fixture(scope="module")
-def reading(reader) -> Reading:
-    """The kit's question, read in small windows."""
-    return reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from qa_demo.api.calls import call, plain
 from qa_demo.core.text import words
-from tests.cli.terminal import ASKED, SMALL, TEXTS, flags
+from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, flags
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 from tests.printed import exact
@@ -128,10 +128,11 @@ def test_answer_for_a_person(terminal):
         assert (null - span, found[4]) == (difference, said)
 
 
-def test_attribute_ranks_whole_words(reading, called, terminal):
+def test_attribute_ranks_whole_words(reader, called, terminal):
     """Against core's own words, of the method that hides them: `Rotne.` has several pieces."""
     out = terminal.ask("attribute --method leave_one_out").splitlines()
     found = called("attribute", method="leave_one_out")["attribution"]
+    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     own = words(reading.encoding, reading.windows[found["window"]])
     sums = own.sums(np.array(found["values"]))
     ranked = sorted(zip(own.items, sums, strict=True), key=lambda row: -abs(row[1]))

@@ -52,13 +52,6 @@ def two_windows(first: list[float], second: list[float]) -> Reading:
     return make_reading(words, [(0, 4), (2, 6)], rows, rows)
 
 
-def test_lost_in_the_merge():
-    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
-    assert judged(reading, example(reading, (4, 4)))[0] == "lost in the merge"
-    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 6])
-    assert judged(reading, example(reading, (4, 4)))[0] != "lost in the merge"
-
-
 def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach():
     reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
     cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3

@@ -54,13 +54,6 @@ def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(ma
     assert not rooms.vote(b, place=PLACE, words="Ada", right=True)
 
 
-def test_the_right_one_has_a_bar_though_nobody_guessed_it(made):
-    rooms, teacher, (a, *_), _ = made
-    rooms.vote(a, place=PLACE, words="2.00", right=False)
-    rooms.reveal(teacher, place=PLACE, right="0.50")
-    assert rooms.look(a)["bars"] == [("2.00", 1, False), ("0.50", 0, True)]
-
-
 def test_followers_see_the_newest_state_and_no_key(made):
     rooms, teacher, (a, *_), _ = made
     before = rooms.look(a)
