@@ -9,6 +9,7 @@ import shutil
 import socket
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -56,11 +57,11 @@ def edit(name: str, **changes: Any) -> Damage:
     return damage
 
 
-def edit_tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
+def tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     def damage(folder: Path) -> None:
-        tensors = load_file(folder / WEIGHTS)
-        change(tensors)
-        save_file(tensors, folder / WEIGHTS)
+        held = load_file(folder / WEIGHTS)
+        change(held)
+        save_file(held, folder / WEIGHTS)
 
     return damage
 
@@ -92,79 +93,59 @@ def bigger_vocabulary(folder: Path) -> None:
 
 
 def bio_head(width: int, value: float) -> Damage:
-    tensors = {"weight": torch.full((3, width), value), "bias": torch.zeros(3)}
-    return lambda folder: save_file(tensors, folder / "bio_head.safetensors")
+    head = {"weight": torch.full((3, width), value), "bias": torch.zeros(3)}
+    return lambda folder: save_file(head, folder / "bio_head.safetensors")
 
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n"
-NAN, INFINITY = float("nan"), float("inf")
+NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
 NO_MODEL = "no model that can be built"
 CODE = "which chooses code"
-CONFIGS: list[tuple[dict[str, Any], str]] = [
-    ({"id2label": {"0": "a", "1": "b", "2": "c"}}, NO_MODEL),
-    ({"intermediate_size": 64}, NO_MODEL),
-    ({"num_hidden_layers": 3}, r"question-answering model are missing \(16, such as bert"),
-    ({"model_type": None}, "model_type 'None'"),
-    ({"model_type": "gpt2"}, "model_type 'gpt2'.*bert, distilbert"),
-    ({"model_type": {"a": 1}}, "model_type"),
-    ({"auto_map": {"AutoModel": "evil--model.Evil"}}, f"'auto_map', {CODE}"),
-    ({"custom_pipelines": {"qa": {}}}, f"'custom_pipelines', {CODE}"),
-    ({"quantization_config": {"a": "evil"}}, f"'quantization_config', {CODE}"),
-    ({"transformers_weights": "../evil.bin"}, f"'transformers_weights', {CODE}"),
-    ({"_attn_implementation": "evil/a"}, f"'_attn_implementation', {CODE}"),
-    ({"_attn_implementation_internal": "evil/a"}, CODE),
-    ({"attn_implementation": {"": "evil/a"}}, CODE),
-    ({"hidden_size": 10**12}, NO_MODEL),
-    ({"hidden_act": "__import__"}, NO_MODEL),
-    ({"position_embedding_type": "relative_key"}, "= relative_key; only absolute"),
-    ({"is_decoder": True}, "is_decoder = True; only False"),
-]
-CARDS: list[tuple[dict[str, Any], str]] = [
-    ({"tag_order": ["O", "B", "I"]}, "reader.json.tag_order.0: must be 'B', got O"),
-    ({"threshold": NAN}, "reader.json.threshold: must be less than 1000000, got nan"),
+MERGE_FIRST = "it is an adapter of {}: merge it first"
+config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
+BROKEN: list[tuple[Damage, str]] = [
+    (config(intermediate_size=64), NO_MODEL),
+    (config(num_hidden_layers=3), r"answering model are missing \(16, such as bert"),
+    (config(model_type=None), "model_type 'None'"),
+    (config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
+    (config(model_type={"a": 1}), "model_type"),
+    (config(auto_map={"AutoModel": "evil--model.Evil"}), f"'auto_map', {CODE}"),
+    (config(custom_pipelines={"qa": {}}), f"'custom_pipelines', {CODE}"),
+    (config(quantization_config={"a": "evil"}), f"'quantization_config', {CODE}"),
+    (config(transformers_weights="../evil.bin"), f"'transformers_weights', {CODE}"),
+    (config(_attn_implementation="evil/a"), f"'_attn_implementation', {CODE}"),
+    (config(_attn_implementation_internal="evil/a"), CODE),
+    (config(attn_implementation={"": "evil/a"}), CODE),
+    (config(hidden_size=10**12), NO_MODEL),
+    (config(hidden_act="__import__"), NO_MODEL),
+    (config(position_embedding_type="relative_key"), "= relative_key; only absolute"),
+    (config(is_decoder=True), "is_decoder = True; only False"),
+    (write("config.json", b"[]"), "config.json is missing or holds no object"),
+    (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
+    (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
+    (replaced("config.json"), "config.json is missing or"),
+    (replaced("config.json", lambda path: path.symlink_to(__file__)), "link that leads out"),
+    (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
+    (write("adapter_config.json", b"[]"), MERGE_FIRST.format("another model")),
+    (edit("adapter_config.json", base_model_name_or_path="a/b"), MERGE_FIRST.format("a/b")),
+    (card(tag_order=["O", "B", "I"]), "reader.json.tag_order.0: must be 'B', got O"),
+    (card(threshold=NAN), "reader.json.threshold: must be less than 1000000, got nan"),
     (
-        {"calibration": {"span": {"temperature": 0, "bias": 0}}},
+        card(calibration={"span": {"temperature": 0, "bias": 0}}),
         "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
     ),
-]
-MERGE_FIRST = "it is an adapter of {}: merge it first"
-WRITTEN = [
-    ("config.json", b"[]", "config.json is missing or holds no object"),
-    ("config.json", b"\xff\x00", "config.json is not valid JSON"),
-    ("config.json", b"[" * 100_000, "config.json is not valid JSON"),
-    ("adapter_config.json", b"[]", MERGE_FIRST.format("another model")),
-    ("adapter_config.json", b'{"base_model_name_or_path": "a/b"}', MERGE_FIRST.format("a/b")),
-    ("reader.json", b"[]", r"reader.json: must be an object, got \[\]"),
-    ("tokenizer.json", b"{", NO_MODEL),
-    ("tokenizer_config.json", b'{"auto_map": {"AutoTokenizer": ["e.E"]}}', f"'auto_map', {CODE}"),
+    (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
+    (write("tokenizer.json", b"{"), NO_MODEL),
+    (replaced("tokenizer.json"), "the tokenizer is missing"),
+    (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
     (
-        "tokenizer_config.json",
-        b'{"tokenizer_class": "Evil"}',
+        write("tokenizer_config.json", b'{"tokenizer_class": "Evil"}'),
         "the tokenizer names no token for one of cls, sep, pad, mask",
     ),
-    ("tokenizer_config.json", POINTER, "tokenizer_config.json is a git-LFS pointer"),
-    (WEIGHTS, POINTER, "is a git-LFS pointer, not the file itself; run git lfs pull"),
-    (WEIGHTS, b"\0" * 7 + b"\x10{}", NO_MODEL),
-]
-TENSORS: list[tuple[Callable[[dict[str, torch.Tensor]], Any], str]] = [
-    (lambda t: t["qa_outputs.weight"].fill_(NAN), "qa_outputs.weight holds numbers that are not"),
-    (lambda t: t.update({"qa_outputs.bias": torch.tensor([INFINITY, 0]).half()}), "not finite"),
-    (
-        lambda t: t.pop("qa_outputs.bias"),
-        r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder",
-    ),
-    (lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)}), NO_MODEL),
-    (
-        lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k],
-        "tensors of a question-answering model are missing",
-    ),
-]
-SUMS = [
-    ("config.json", "config.json was changed"),
-    ("gone.bin", "gone.bin is missing"),
-    ("../../etc/passwd", "is missing, checksums.json lists it"),
-]
-DAMAGE: list[tuple[Damage, str]] = [
+    (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
+    (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
+    (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
+    (write(WEIGHTS, b"\0" * 7 + b"\x10{}"), NO_MODEL),
     (rewrite(lambda raw: b""), NO_MODEL),
     (rewrite(lambda raw: raw[:-1]), NO_MODEL),
     (rewrite(noise), "not finite"),
@@ -172,24 +153,25 @@ DAMAGE: list[tuple[Damage, str]] = [
         replaced(WEIGHTS, lambda path: torch.save({}, path.with_name("pytorch_model.bin"))),
         "model.safetensors is missing .*pickles such as pytorch_model.bin can run code",
     ),
-    (replaced("config.json"), "config.json is missing or"),
-    (replaced("tokenizer.json"), "the tokenizer is missing"),
-    (replaced("config.json", lambda path: path.symlink_to(__file__)), "link that leads out"),
-    (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
     (replaced(WEIGHTS, Path.mkdir), "not a plain file"),
-    (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
+    (tensors(lambda t: t["qa_outputs.weight"].fill_(NAN)), "qa_outputs.weight holds numbers that"),
+    (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
+    (tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)})), NO_MODEL),
+    (
+        tensors(lambda t: t.pop("qa_outputs.bias")),
+        r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder",
+    ),
+    (
+        tensors(lambda t: [t.pop(k) for k in list(t) if ".layer.1." in k]),
+        "tensors of a question-answering model are missing",
+    ),
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
     (lambda folder: kit.save(folder, "bert", num_labels=3), NO_MODEL),
-]
-BROKEN = [
-    *((edit("config.json", **changes), reason) for changes, reason in CONFIGS),
-    *((edit("reader.json", **changes), reason) for changes, reason in CARDS),
-    *((write(name, data), reason) for name, data, reason in WRITTEN),
-    *((edit_tensors(change), reason) for change, reason in TENSORS),
-    *((edit("checksums.json", **{name: "0" * 64}), reason) for name, reason in SUMS),
-    *DAMAGE,
+    (sums(**{"config.json": "0" * 64}), "config.json was changed"),
+    (sums(**{"gone.bin": "0" * 64}), "gone.bin is missing"),
+    (sums(**{"../../etc/passwd": "0" * 64}), "is missing, checksums.json lists it"),
 ]
 
 
