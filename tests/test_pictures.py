@@ -23,8 +23,8 @@ HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> {B} & </script> \u202e\u0301 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
     every = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
-    if (chapter, step) == ("spanbert", 3):
-        every.remove("table")  # a path of boxes holds no number
+    if (chapter, step) in (("spanbert", 3), ("loss", 4)):
+        every.remove("table")  # a path of boxes holds no number, and a fake was never recorded
     for name, one in full().examples.items():
         found = blocks(full(), chapter=chapter, step=step, example=name)
         assert every <= set(found) and found["idea"]["role"] == "idea", name
