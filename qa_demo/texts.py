@@ -7,24 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from qa_demo import printed
 from qa_demo.blocks import Block, block, button, row, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.printed import (
-    QUOTE,
-    adds,
-    escape,
-    isolated,
-    number,
-    parts,
-    quote,
-    room,
-    short,
-    small_number,
-)
+from qa_demo.printed import QUOTE, adds, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
 
 # ---- words and their pieces
@@ -232,8 +222,8 @@ def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
         return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(heads)]]
 
     for first, *others in families(shown):
-        sets, label = {"selection": [first.span.start, first.span.end]}, small_number(len(others))
-        label = f"and {label} variant{'s' * (len(others) > 1)}"
+        sets = {"selection": [first.span.start, first.span.end]}
+        label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others]) if others else None
         rows.append(row(*cells(first), sets=sets, more=more))
     columns = "span; its variants differ by a mark or part of a word", *heads

@@ -19,18 +19,7 @@ from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, ReplayRows, load_replay
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
-from qa_demo.printed import (
-    STRONG,
-    Part,
-    adds,
-    fine,
-    number,
-    plural,
-    probability,
-    quote,
-    say,
-    signed,
-)
+from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Record
 
@@ -408,6 +397,7 @@ def every_p(case: Case) -> Block:
 
 def exactly(case: Case) -> str:
     z = [number(float(logsumexp(x)), 3) for x in (case.start, case.end)]
+    longest = printed.plural(case.shown.decode.max_answer_length, "token")
     step, many = case.shown.state.step, len(case.shown.reading.windows)
     said = {
         1: f"Each softmax runs over all {len(case.window)} positions of the window: [CLS], "
@@ -421,9 +411,8 @@ def exactly(case: Case) -> str:
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         "Training and another window change it. “No answer” is the pair of [CLS] with itself. "
         "P(start) P(end) is the probability of a pair if start and end are independent. Prediction "
-        "compares allowed pairs only (the end not before the start, at most "
-        f"{plural(case.shown.decode.max_answer_length, 'token')}, the start owned by the window), "
-        "while both sums of exp contain every position.",
+        f"compares allowed pairs only (the end not before the start, at most {longest}, the start "
+        "owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
         "up to 0, and those on end logits. A step moves weights, not logits, so the logits follow "
         "only on average over many texts. Before training: a pre-trained encoder with a new output "
