@@ -40,6 +40,3 @@ export function keepingFocus(root, change) {
     root.querySelector(`[data-focus="${CSS.escape(name)}"]`)?.focus({ preventScroll: true });
   }
 }
-
-/** Whether a figure has a phone's width, or less than the width that it was drawn for. */
-export const narrow = (node, below = 480) => (node.clientWidth || innerWidth) < below;

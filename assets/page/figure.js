@@ -1,6 +1,6 @@
 // plotly draws what a figure block holds; colours are roles, the selection is an overlay.
 
-import { el, narrow } from "./dom.js";
+import { el } from "./dom.js";
 import { BASE, set } from "./store.js";
 
 const SCALES = { score: ["low", "ink"], share: ["paper", "ink"] };
@@ -75,6 +75,9 @@ const PIXELS = new Set(
 
 /** How much larger the page is shown in front of a class. */
 const zoom = () => Number(document.body.style.getPropertyValue("--zoom")) || 1;
+
+/** Whether a figure has a phone's width, or less than the width that it was drawn for. */
+const narrow = (node, below = 480) => (node.clientWidth || innerWidth) < below * zoom();
 
 /** A layout as large as the page is shown: in front of a class, where pages zoom and plotly does not. */
 function scaled(value, by, key = "") {
