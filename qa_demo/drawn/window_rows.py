@@ -162,11 +162,11 @@ def ends(every: Rows, *more: float) -> tuple[float, float]:
     return min(values) - room * 0.07, max(values) + room * 0.1
 
 
-def down(rows: Rows, top: float) -> Block:
+def down(rows: Rows, top: float, below: float = 0.5) -> Block:
     """The axis of windows."""
     ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
     ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
-    return ui.axis(None, range=[len(rows) + 0.5, top], showgrid=False, **ticks)
+    return ui.axis(None, range=[len(rows) + below, top], showgrid=False, **ticks)
 
 
 def scores(w: Proposals, threshold: float) -> Block:
@@ -195,7 +195,9 @@ def scores(w: Proposals, threshold: float) -> Block:
                 texts.append(label(number(x), x, up, strong, **to, size=12, name="narrow"))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
-    layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44, yaxis=down(rows, 0.45))
+    room = max(0.5, 36 / pitch)  # of a name above and below
+    layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
+    layout["yaxis"] = down(rows, 1 - room, room)
     layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
