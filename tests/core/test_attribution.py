@@ -22,7 +22,7 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import special_positions, words
-from qa_demo.core.types import Reading, Span, Window
+from qa_demo.core.types import Reading, Span
 from tests.core.toys import random_reading, t1
 from tests.fakes import FakeReader
 
@@ -33,18 +33,6 @@ QUESTION, CONTEXT = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada
 def read() -> Reading:
     """Words of several pieces, with marks; one window."""
     return FakeReader().read(QUESTION, CONTEXT)
-
-
-def linear(reading: Reading, seed: int = 0) -> tuple[dict, object]:
-    """A reader whose logits fall by a fixed amount a masked position: all effects are known."""
-    rng = np.random.default_rng(seed)
-    effect = {w.index: rng.normal(size=(2, len(w), len(w))) for w in reading.windows}
-
-    def masked(window: Window, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        s, e = reading.logits(window.index)
-        return s - masks @ effect[window.index][0], e - masks @ effect[window.index][1]
-
-    return effect, masked
 
 
 def test_each_target_is_the_sum_it_is_named_after():
@@ -128,16 +116,20 @@ def test_words_of_a_window_keep_their_pieces_together(read):
 
 @pytest.mark.parametrize("kind", ["start_logit", "end_logit", "span_score", "span_minus_null"])
 def test_leave_one_out_measures_each_word_at_the_same_positions(kind, read):
+    """Of a reader whose logits fall by a fixed amount a masked position: all effects are known."""
     window, target = read.windows[0], Target(kind, Span(2, 4))
-    effect, masked = linear(read)
-    lanes = weights_of(target, window)
-    found = leave_one_out(read, target, masked)
-    units = words(read.encoding, window)
+    both, lanes = read.logits(0), weights_of(target, window)
+    effect = np.random.default_rng(0).normal(size=(2, len(window), len(window)))
+
+    def masked(_, masks: np.ndarray) -> list[np.ndarray]:
+        return [logits - masks @ lost for logits, lost in zip(both, effect, strict=True)]
+
+    found, units = leave_one_out(read, target, masked), words(read.encoding, window)
     for k, value in enumerate(units.sums(found.values)):
-        wanted = sum((units.of == k) @ effect[0][side] @ lanes[side] for side in (0, 1))
+        wanted = sum((units.of == k) @ effect[side] @ lanes[side] for side in (0, 1))
         assert value == pytest.approx(wanted, abs=1e-5)
     assert not found.values[units.of < 0].any() and found.gap is None
-    assert found.f_x == pytest.approx(value_of(target, window, *read.logits(0)))
+    assert found.f_x == pytest.approx(value_of(target, window, *both))
 
 
 def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested():

@@ -70,14 +70,6 @@ def random_reading(
     """Random logits on the window plan of (n_words, capacity, step)."""
     parts = list(zip(*plan(n_words, capacity, step), strict=True))
     sizes = [3 + b - a + 1 for a, b in parts]
-
-    def draw() -> list[np.ndarray]:
-        return [rng.normal(0, 2, n).round(2) for n in sizes]
-
-    return make_reading(
-        [f"w{k}" for k in range(n_words)],
-        parts,
-        draw(),
-        draw(),
-        [rng.normal(0, 2, (n, 3)) for n in sizes] if tags else None,
-    )
+    start, end = ([rng.normal(0, 2, n).round(2) for n in sizes] for _ in range(2))
+    rows = [rng.normal(0, 2, (n, 3)) for n in sizes] if tags else None
+    return make_reading([f"w{k}" for k in range(n_words)], parts, start, end, rows)

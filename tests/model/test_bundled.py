@@ -1,9 +1,8 @@
-"""The bundled reader: its folder, its answers, and a search that shares no code."""
+"""The bundled reader: its folder, its answers, and what it says of how sure it is."""
 
 import json
 import re
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from tests.documents import TEXT
 
 pytestmark = pytest.mark.model
 
+FOLDER = READERS["bundled"]
 FILES = {"model.safetensors", "bio_head.safetensors", "README.md"}
 FILES |= {f"{name}.json" for name in ("metrics", "config", "reader", "checksums")}
 FILES |= {"tokenizer.json", "tokenizer_config.json"}
@@ -50,34 +50,29 @@ SAID = {
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    return READERS["bundled"]
-
-
-@pytest.fixture(scope="module")
 def reader() -> BertReader:
     return load_reader("bundled")
 
 
-def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest(folder):
-    assert {path.name for path in folder.iterdir()} == FILES
-    manifest = json.loads((folder / "checksums.json").read_text())
+def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest():
+    assert {path.name for path in FOLDER.iterdir()} == FILES
+    manifest = json.loads((FOLDER / "checksums.json").read_text())
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
-    assert manifest == {name: sha256(folder / name) for name in manifest}
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 50_000_000
-    types = {tensor.dtype for tensor in load_file(folder / "model.safetensors").values()}
+    assert manifest == {name: sha256(FOLDER / name) for name in manifest}
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 50_000_000
+    types = {tensor.dtype for tensor in load_file(FOLDER / "model.safetensors").values()}
     assert types <= {torch.float16, torch.bfloat16, torch.int64}
 
 
-def test_it_is_an_ordinary_folder_that_transformers_loads(folder, reader):
+def test_it_is_an_ordinary_folder_that_transformers_loads(reader):
     from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
     model, info = AutoModelForQuestionAnswering.from_pretrained(
-        folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
+        FOLDER, dtype=torch.float32, local_files_only=True, output_loading_info=True
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
     question, context, _ = ANSWERED[0]
-    words = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    words = AutoTokenizer.from_pretrained(FOLDER, local_files_only=True)
     inputs = words(question, context, return_tensors="pt")
     with torch.no_grad():
         out = model.eval()(**inputs)
@@ -92,13 +87,13 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(folder, reader):
     np.testing.assert_allclose(some, expected[:, [0, 9]], **close)
 
 
-def test_it_brings_both_heads_a_threshold_and_its_checksum(folder, reader):
+def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):
     assert (reader.name, reader.max_seq_length) == ("bundled", 512)
     assert reader.heads().W is not None
-    assert reader.threshold == json.loads((folder / "reader.json").read_text())["threshold"]
+    assert reader.threshold == json.loads((FOLDER / "reader.json").read_text())["threshold"]
     assert isinstance(reader.threshold, float)
-    assert reader.checksum == sha256(folder / "checksums.json")
-    measured = json.loads((folder / "metrics.json").read_text())["claim"]
+    assert reader.checksum == sha256(FOLDER / "checksums.json")
+    measured = json.loads((FOLDER / "metrics.json").read_text())["claim"]
     assert asdict(reader.calibrations.answerable) == {
         name: measured[name] for name in ("slope", "intercept")
     }
@@ -149,8 +144,8 @@ def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader):
         assert said.answer in SAID[question]
 
 
-def test_the_model_card_says_what_a_user_must_know(folder):
-    card = (folder / "README.md").read_text(encoding="utf-8").lower()
+def test_the_model_card_says_what_a_user_must_know():
+    card = (FOLDER / "README.md").read_text(encoding="utf-8").lower()
     said = "license, data, squad, seed, exact, f1, bio, unanswerable, calibration, known failures"
     assert [word for word in (*said.split(", "), "dtype") if word not in card] == []
 

@@ -28,16 +28,11 @@ def reader(loaded) -> BertReader:
     return loaded("bert")
 
 
-@pytest.fixture
-def terminal(saved, capsys) -> Terminal:
-    return Terminal(saved("bert"), capsys)
-
-
-def test_rows_give_what_the_command_gives(reader, tmp_path, terminal):
+def test_rows_give_what_the_command_gives(reader, saved, tmp_path, capsys):
     told: list[dict[str, Any]] = []
     found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
-    printed = terminal.data("evaluate", file, "--out", out)
+    printed = Terminal(saved("bert"), capsys).data("evaluate", file, "--out", out)
     assert list(found.rows) == told and found.run["rules"] == "2.0"
     assert json.loads(json.dumps(told)) == list(read_lines(out).rows)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
