@@ -85,7 +85,9 @@ def serve(args: argparse.Namespace) -> None:
     launch(build(pictures), host, port, names, beside, root_path=under, prevent_thread_lock=True)
     if args.lan:
         show(address)
-    threading.Timer(LISTENS, load_quietly, (load,)).start()
+    behind = threading.Timer(LISTENS, load_quietly, (load,))
+    behind.daemon = True  # Ctrl-C waits for no reader
+    behind.start()
     for_all = " for everybody on this network." if args.lan else ""
     logging.info("Spanlight is open at %s%s", address, for_all)
     wait_for_the_end()

@@ -272,6 +272,8 @@ def test_a_batch_of_the_revision_that_has_them_is_answered(header, client):
 
 def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.get("/mcp").status_code == 405
+    made = client.post("/mcp/", content=b"{", follow_redirects=False)  # one would lose a path
+    assert made.json()["error"]["code"] == -32700
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700
     assert client.post("/mcp", json={"id": 1}).json()["error"]["code"] == -32600
     assert rpc(client, "ping", key=[1])["error"]["code"] == -32600

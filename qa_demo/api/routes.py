@@ -187,7 +187,7 @@ def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
 # ---- tools for language models: MCP (Model Context Protocol), Streamable HTTP, without a session:
 # one POST is one JSON-RPC message, answered with one JSON object. Source: modelcontextprotocol.io
 
-MCP = ("/mcp", "/gradio_api/mcp", "/gradio_api/mcp/")
+MCP = ("/mcp", "/mcp/", "/gradio_api/mcp", "/gradio_api/mcp/")
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """A client that asks for another one is offered the first. The last is older than this transport,
 and what the first official clients that speak it offer all the same.

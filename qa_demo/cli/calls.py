@@ -62,8 +62,6 @@ def _many(args: argparse.Namespace) -> None:
         raise BadInput("--jsonl brings its own questions; leave out --question and --context")
     options = shared.request(args, "read", question="", context="")
     examples = list(_asked(args.jsonl))
-    if not examples:
-        raise BadInput(f"{args.jsonl} holds no question")
     reader, progress, faults = shared.load(args), Progress("question"), 0
     windows = fitting(options.windows, reader.max_seq_length)
     made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
@@ -81,6 +79,7 @@ def _many(args: argparse.Namespace) -> None:
 def _asked(name: str) -> Iterator[Example]:
     """The questions of a file's lines. Errors: BadInput that names the line."""
     text, said = shared.text_of(name)
+    number = 0
     for number, row in json_lines(text, said):
         found = row if isinstance(row, dict) else {}
         asked, context, key = map(found.get, ("question", "context", "id"))
@@ -88,6 +87,8 @@ def _asked(name: str) -> Iterator[Example]:
             wanted = 'an object with the texts "question" and "context"'
             raise BadInput(f"{said}, line {number} must be {wanted}")
         yield Example("" if key is None else str(key), asked, context, ())
+    if not number:
+        raise BadInput(f"{said} holds no question")
 
 
 def characters(start: int, end: int) -> str:

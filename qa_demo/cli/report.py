@@ -45,9 +45,14 @@ def run(args: argparse.Namespace) -> None:
     """Write the report, or what was fitted. Errors: BadInput."""
     if args.command == "calibrate":
         return calibrate(args)
-    parts = urlsplit(args.page)
+    try:
+        parts = urlsplit(args.page)
+    except ValueError:  # "http://[::1"
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
         raise BadInput(f"--page must be an address such as {PAGE}, got {args.page[:80]!r}")
+    if args.threshold is not None and not abs(args.threshold) <= 1000:
+        raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
     found = read_lines(args.lines)
     if args.threshold is not None:
         if found.run["rules"] == "1.1":
