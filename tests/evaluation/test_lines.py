@@ -1,14 +1,17 @@
 """Kinds of error: hand examples, and every rule written out again over drawn readings."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import exact_match, score
 from qa_demo.core.predict import predict
-from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span
+from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span, WindowOptions
 from qa_demo.evaluation.lines import MEANING, kind_of
+from qa_demo.evaluation.run import read_each
 from tests.core.toys import make_encoding, make_reading, random_reading
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
@@ -152,3 +155,32 @@ def test_every_kind_is_what_the_rules_say():
         assert because in ("", "max_answer_length", "window", "tokens")
         met.add(kind)
     assert met == set(MEANING) - {"gold without a place", "not read", "withheld"}
+
+
+class Slow:
+    """A reader that counts what it is asked and cannot read every tenth text."""
+
+    def __init__(self) -> None:
+        self.asked = list[str]()
+
+    def read(self, question: str, context: str, windows: Any) -> str:
+        self.asked.append(question)
+        time.sleep(0.001)
+        if question.endswith("7"):
+            raise BadInput(f"{question} is refused")
+        return question
+
+
+def test_questions_are_read_in_order_and_no_more_once_it_is_closed():
+    reader: Any = Slow()
+    asked = [Example(str(k), str(k), "", ()) for k in range(400)]
+    found = list(read_each(reader, asked, WindowOptions(), lambda of, said: (of.id, said)))
+    for k, one in enumerate(found):
+        refused = k % 10 == 7
+        assert str(one) == f"{k} is refused" if refused else one == (str(k), str(k))
+    assert len(found) == 400
+    reader.asked.clear()
+    made = read_each(reader, asked, WindowOptions(), lambda *_: None)
+    assert next(made) is None
+    made.close()  # which waits for those that run
+    assert 0 < len(reader.asked) < 100

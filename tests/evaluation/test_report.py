@@ -294,6 +294,17 @@ def test_a_failure_links_to_its_state():
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
 
+def test_a_gold_answer_without_a_place_is_marked_nowhere() -> None:
+    """Finding 6."""
+    rows = lines(1)
+    for row in rows:
+        row["gold"] = [gold | {"char_start": -1} for gold in row["gold"]]
+    blocks = keyed(made(rows), selection="0", at="100")
+    assert blocks["failures"]["rows"][0]["cells"][1] != "no answer"
+    assert [line["role"] for line in blocks["text"]["lines"]] == ["start"]
+    assert "gold=" not in blocks["link"]["href"]
+
+
 def test_1500_questions_of_two_readers_stay_small():
     """With paragraphs of 700 characters, as SQuAD's are."""
     letters = np.random.default_rng(0).choice(list("abcdefgh "), (1500, 620))
