@@ -35,6 +35,10 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOME[name]), name)
 
 
+def __dir__() -> list[str]:
+    return __all__  # what Tab offers
+
+
 if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
     # how a notebook shows a `Reading`; core, which holds it, knows no page
     _shell.display_formatter.formatters["text/html"].for_type_by_name(

@@ -114,6 +114,8 @@ def plot(
 
     own = {"question": reading.encoding.question, "context": reading.encoding.context}
     own |= {name: getattr(reading.options, name) for name in CUT} | {"example": None}
+    if named := own.keys() & fields.keys():
+        raise BadInput(f"{min(named)} is the reading's own; another one is read anew")
     state = load({"chapter": chapter, "step": step, **fields}).model_copy(update=own)
     blocks = Held(reading, model).blocks(state)[0]
     found = next((b for b in walk(blocks) if b["kind"] == "figure"), None)

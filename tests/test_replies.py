@@ -9,6 +9,7 @@ import pytest
 
 from qa_demo.api.calls import CALLS, Read, Tagged, call, plain
 from qa_demo.api.routes import schema
+from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.losses import total
 from tests.core.toys import t1
@@ -45,6 +46,12 @@ def test_fields_of_an_answer():
     assert said == [1.5, 0, -6.0, 0.0]
     assert got["windows"] == [[0, 4], [2, 6]]
     assert json.loads(json.dumps(got)) == got
+
+
+@pytest.mark.parametrize(("name", "other"), [("infill", "read"), ("read", "infill")])
+def test_a_call_names_the_model_that_it_asks(name, other):
+    with pytest.raises(BadInput, match=f"{name} asks what .*, got {type(MODELS[other]).__name__}"):
+        call(MODELS[other], name, **GIVEN[name])
 
 
 def test_no_answer_keeps_the_list():

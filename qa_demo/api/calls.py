@@ -291,4 +291,8 @@ def call(model: Any, name: str, **given: Any) -> Any:
     """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the five calls:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
-    return request(name, given).reply(Pictures({}, lambda _: model, lambda _: model, work=AtOnce()))
+    asked = request(name, given)
+    if (name == "infill") != hasattr(model, "infill"):
+        asks = "qa_demo.model.spanbert.load_spanbert" if name == "infill" else "load_reader"
+        raise BadInput(f"{name} asks what {asks} loads, got {type(model).__name__}")
+    return asked.reply(Pictures({}, lambda _: model, lambda _: model, work=AtOnce()))

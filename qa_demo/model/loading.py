@@ -50,7 +50,7 @@ _one_at_a_time = threading.Lock()  # while it builds, torch's default type is ch
 
 
 def load_reader(
-    source: str = "bundled", limits: HostLimits = LOOPBACK, *, passes: Passes = SHARED
+    source: str | Path = "bundled", limits: HostLimits = LOOPBACK, *, passes: Passes = SHARED
 ) -> BertReader:
     """A `Reader` for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
 

@@ -69,13 +69,13 @@ class Source:
 
 
 def parse_source(
-    text: str, limits: HostLimits = LOOPBACK, own: Mapping[str, Path] = READERS
+    text: str | Path, limits: HostLimits = LOOPBACK, own: Mapping[str, Path] = READERS
 ) -> Source:
     """Turn a model's name into a Source; an existing folder wins over a hub id of the same
     spelling. Errors: BadInput; ModelUnavailable, before the disk is looked at, where this host
     loads its own models only.
     """
-    name = text.strip()
+    name = str(text).strip()
     if name in own:
         return Source(name, own[name])
     if not limits.anywhere:

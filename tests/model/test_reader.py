@@ -99,7 +99,7 @@ def test_a_long_question_never_reaches_the_librarys_panic(reader, words):
 
 
 def test_logits_that_are_not_finite_are_refused(reader, saved):
-    broken = load_reader(str(saved("bert")))
+    broken = load_reader(saved("bert"))
     with torch.no_grad():
         broken.model.qa_outputs.bias.fill_(float("inf"))
     with pytest.raises(BadCheckpoint, match="not finite"):
