@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import AsyncMock, Mock
 
 import fastapi
@@ -39,6 +40,12 @@ def client(pictures) -> TestClient:
     return TestClient(fastapi.FastAPI(routes=routes(pictures)))
 
 
+def run(asked):
+    """What a coroutine returns, in another thread: Playwright keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, asked).result()
+
+
 def rpc(client, method, version=VERSIONS[0], key=1, **params):
     """What the endpoint of tools answers to a message."""
     asked = {"jsonrpc": "2.0", "id": key, "method": method, "params": params}
@@ -55,7 +62,7 @@ def in_order(pictures, name, given):
     made = by_position(pictures, name)
     put = inspect.signature(made).bind(**given)
     put.apply_defaults()
-    return asyncio.run(made(*put.args))
+    return run(made(*put.args))
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -83,7 +90,6 @@ SPAN = {"char_start": 8, "char_end": 11}
 OTHER = {"other_start": 20, "other_end": 25, "target": "span_minus_other"}
 ODD = [
     ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
-    ("read", {"n_best_size": 2.5}, "n_best_size: must be a valid integer, got 2.5"),
     ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
     ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
     ("read", {"rule": "mean"}, "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'"),
@@ -215,19 +221,11 @@ def test_what_is_no_object_is_told_what_a_call_is(body, client):
         client.post("/api/reed", json={}),
         client.post("/api/read", content=b'{"question": "a", "context": "b"}'),
     ):
-        assert (
-            made.status_code in (400, 404, 405, 422) and "POST of one JSON" in made.json()["error"]
-        )
-
-
-class Panic(BaseException):
-    """As the tokenizers library raises."""
+        assert 400 <= made.status_code < 500 and "POST of one JSON" in made.json()["error"]
 
 
 def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
-    def panics(_):
-        raise Panic
-
+    panics = Mock(side_effect=BaseException("Panic"))  # as the tokenizers library raises
     pictures = Pictures(load_menu(), panics, panics, work=AtOnce())
     client = TestClient(fastapi.FastAPI(routes=routes(pictures)))
     made = client.post("/api/read", json=TEXTS)
@@ -240,7 +238,7 @@ def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, pictures,
     monkeypatch.setattr("qa_demo.api.routes.PATIENCE", patience)
     monkeypatch.setattr(pictures.work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
     asked = answer(pictures, "tag", TEXTS, AsyncMock(return_value=gone))
-    assert asyncio.run(asked) == (503, {"error": "too busy; try again later"})
+    assert run(asked) == (503, {"error": "too busy; try again later"})
 
 
 def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
@@ -256,7 +254,7 @@ def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
         await asyncio.wait_for(run_in_threadpool(freed.set), 20)
         await asyncio.gather(*waiting)
 
-    asyncio.run(asked())
+    run(asked())
 
 
 @pytest.mark.parametrize("header", [{}, {"mcp-protocol-version": "2025-03-26"}])

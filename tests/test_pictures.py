@@ -1,6 +1,8 @@
 """picture(state): every chapter on every example, the veil, what travels, and the one door."""
 
 import json
+import re
+import runpy
 from unittest.mock import Mock
 
 import orjson
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.store import ASSETS
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
@@ -154,3 +157,24 @@ def test_an_examples_shares_stand_for_its_own_span_alone():
     for key in (("attribution", window, span.start, span.end + 1), "heads"):
         with pytest.raises(BadInput, match="asks no bundled"):
             shown.need(key, refused)
+
+
+PRINTS = {
+    "answer": r"\(2, 3\) 12.1 9.1 answer",
+    "scores": r"start logit 5.86\n.* start logit -6.14",
+    "start_end": r"0.986 .*\] (1.0|0.99999)",
+    "spans": r"\(np.int64\(2\), np.int64\(2\)\) 7.0",
+    "loss": r"2 L (1.8873)\d+  constant - score \1",
+    "windows": "window 2 nearer edge: 26\nwindow 3 nearer edge: 5",
+    "bio": "alone 0.562 possible 0.996",
+    "spanbert": "L_SBO of word 0: 0.04",
+    "why": r"\] (7.5)\d* \1",
+}
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_code_that_a_chapter_shows_runs_alone_and_prints_its_numbers(name, capsys):
+    runpy.run_path(str(ASSETS / "code" / f"{name}.py"))
+    said = capsys.readouterr().out.strip()
+    assert re.search(PRINTS[name], said), said
+    assert len(CHAPTERS[name].SNIPPET.splitlines()) <= 24

@@ -107,11 +107,10 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
 
 HUB = """
 class Split(list):
-    def shuffle(self, seed):
+    def shuffle(self, *_, **__):
         return self
 
-    def select(self, numbers):
-        return self
+    select = shuffle
 
 
 def load_dataset(name, split):

@@ -48,17 +48,9 @@ def test_what_shuts_out_a_gold_span():
     assert judged(reading, either, max_answer_length=3)[0] != "gold not reachable"
 
 
-def two_windows(first: list[float], second: list[float]) -> Reading:
-    """Windows over words 0-3 and 2-5; the same numbers for start and end."""
-    words = ["Ada", "met", "Bob", "in", "1998", "there"]
-    rows = [[-9, 0, 0, *row, 0] for row in (first, second)]
-    return make_reading(words, [(0, 4), (2, 6)], rows, rows)
-
-
-def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach():
-    reading = two_windows([9, 0, 0, 0], [0, 0, 5, 0])
-    cut = example(reading, (2, 4))  # token 2 belongs to window 0, which ends with token 3
-    assert judged(reading, cut) == ("gold not reachable", "window")
+def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach(two_windows):
+    cut = example(two_windows, (2, 4))  # word 2 belongs to window 0, which ends with word 3
+    assert judged(two_windows, cut) == ("gold not reachable", "window")
 
 
 def test_gold_without_a_place_is_told_by_its_cause():

@@ -1,6 +1,7 @@
 """Rooms: what each page may know, who may do what, restarts, bounds."""
 
 import re
+from unittest.mock import Mock
 
 import pytest
 
@@ -15,16 +16,9 @@ from tests.lessons.test_lessons import GOOD, written
 PLACE = ("01-span", 1)
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def made():
-    clock = Clock()
+    clock = Mock(return_value=0.0)
     rooms = Rooms(clock)
     teacher = rooms.open()
     students = [rooms.join(teacher.code.lower()) for _ in range(3)]
@@ -78,7 +72,7 @@ def test_only_the_teachers_page_leads(made):
 
 def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made, monkeypatch):
     _, teacher, (a, *_), _ = made
-    fresh = Rooms(Clock())
+    fresh = Rooms()
     assert fresh.look(teacher) == fresh.look(a) == {"gone": True, "closed": False}
     assert fresh.open(teacher.key) == teacher and fresh.open(teacher.key) == teacher
     assert fresh.join(teacher.code).code == teacher.code
@@ -97,18 +91,18 @@ def test_all_is_bounded(made, monkeypatch):
     monkeypatch.setattr(module, "MOST_PAGES", 3)
     with pytest.raises(BadInput, match="full: 3 pages"):
         rooms.join(teacher.code)
-    clock.now = 40.0  # the three have not asked for a while: one makes room
+    clock.return_value = 40.0  # the three have not asked for a while: one makes room
     assert rooms.join(teacher.code)
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
     monkeypatch.setattr(module, "MOST_ROOMS", 2)
     other = rooms.open()
-    clock.now = 50.0
+    clock.return_value = 50.0
     rooms.look(other)
     rooms.leave(other)  # a closed room makes place first, though an open one is older
     assert rooms.open() and not rooms.look(teacher).get("gone")
-    clock.now = module.QUIET + 51
+    clock.return_value = module.QUIET + 51
     assert rooms.look(teacher)["gone"] and rooms.open()
 
 
