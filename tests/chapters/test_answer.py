@@ -62,8 +62,10 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     assert ("≥" in sums) == (lead >= -limit) and "=" in sums
     assert ("asks for a lead of" in said) == (0 <= lead < -limit)
     assert found["leads"]["data"][1]["x"] == [pytest.approx(lead, abs=1e-6)]
-    best, null, printed = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:3])
+    best, null, printed, least = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
     assert best - null == pytest.approx(printed, abs=0.011)
+    assert least == pytest.approx(-limit, abs=0.006)
+    assert all(x <= lead + 1e-6 for x in found["leads"]["data"][0]["x"])
 
 
 def test_a_rule_without_a_threshold_says_so():

@@ -73,9 +73,10 @@ def test_weights_too_large_to_print_whole_are_powers_of_ten():
 def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     window, _, _ = truth("oresund")
     at = f"{window.index}:{window.context_at + 1}"
-    edits = {"start": {at: 12.0}}
+    edits = {"start": {at: 12.0}, "end": {at: -3.0}}
     found = blocks(stored(), example="oresund", chapter="start_end", step=3, edits=edits)
-    assert "−" in words(found["finding"]) and "12.00" in words(found["finding"])
+    said = words(found["finding"])
+    assert all(x in said for x in ("start logit of", "→ 12.00", "end logit of", "→ −3.00"))
     changed = items(found["words"])[window.context_at + 1]["up"][0]
     assert changed > 0.99
     assert "logits changed by hand" in words(found["answer"])
