@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from qa_demo.blocks import Block, walk
 from qa_demo.core.base import BadInput
+from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import CHAPTERS, Pictures
@@ -62,6 +63,17 @@ def example(name: str) -> dict[str, Any]:
 def items(text: Block) -> list[dict[str, Any]]:
     """The pieces of a text block, each with what stands on it."""
     return [one for segment in text["segments"] for one in segment["items"]]
+
+
+def pairs(reading: Reading, window: Window) -> list[tuple[float, int, int]]:
+    """Every allowed pair of a window by the rule's own words: score, start and end in pieces."""
+    start, end = (x.astype(float) for x in reading.logits(window.index))
+    return [
+        (start[window.to_pos(i)] + end[window.to_pos(j)], i, j)
+        for i in range(window.doc_start, window.doc_stop)
+        if window.is_max_context[window.to_pos(i)]
+        for j in range(i, min(i + 30, window.doc_stop))
+    ]
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, items, stored, words
+from tests.chapters.given import blocks, faked, items, pairs, stored, words
 from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
@@ -24,21 +24,14 @@ def shown_of(name, **more):
     return stored().shown(load({"example": name, **more}))
 
 
-def pairs(shown):
-    """Every allowed pair of every window by the rule's own words: (score, start, end) of pieces."""
-    found = []
-    for w in shown.reading.windows:
-        start, end = (x.astype(float) for x in shown.reading.logits(w.index))
-        for i in (d for d in range(w.doc_start, w.doc_stop) if w.is_max_context[w.to_pos(d)]):
-            for j in range(i, min(i + 30, w.doc_stop)):
-                found.append((start[w.to_pos(i)] + end[w.to_pos(j)], i, j))
-    return found
+def every_pair(shown):
+    return [pair for w in shown.reading.windows for pair in pairs(shown.reading, w)]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_best_span_is_brute_force_over_all_pairs(name):
     shown, found = shown_of(name), blocks(stored(), example=name, chapter="answer")
-    every = pairs(shown)
+    every = every_pair(shown)
     score, i, j = max(every)
     assert f"Of {len(every):,} spans" in words(found["finding"])
     assert number(score) in words(found["finding"])
@@ -54,7 +47,7 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
 def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     shown = shown_of(name)
     logits = [shown.reading.logits(w.index) for w in shown.reading.windows]
-    lead = max(pairs(shown))[0] - min(float(s[0]) + float(e[0]) for s, e in logits)
+    lead = max(every_pair(shown))[0] - min(float(s[0]) + float(e[0]) for s, e in logits)
     limit = shown.true.threshold if beyond is None else beyond - lead
     found = blocks(stored(), example=name, chapter="answer", step=2, threshold=limit)
     said, sums = words(found["finding"]), words(found["lead"])
@@ -78,7 +71,7 @@ def test_a_rule_without_a_threshold_says_so():
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
 def test_the_sureness_by_hand_and_what_was_counted(name):
     shown, found = shown_of(name), blocks(stored(), example=name, chapter="answer", step=3)
-    fits, every = shown.true.calibrations, pairs(shown)
+    fits, every = shown.true.calibrations, every_pair(shown)
     scores = np.array([s for s, *_ in every])
     share = np.exp((scores - scores.max()) / fits.span.temperature)
     said = [normalize(shown.encoding.text(Span(i, j))) for _, i, j in every]

@@ -10,7 +10,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
 from qa_demo.drawn import window_rows as fig
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, real, softmax, words
+from tests.chapters.given import blocks, faked, pairs, real, softmax, words
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
 CUTS = ((64, 50), (32, 9), (200, 128))
@@ -33,21 +33,14 @@ def test_each_window_says_what_brute_force_says(cut, place):
     for row, window in zip(w.rows, w.reading.windows, strict=True):
         s, e = (x.astype(float) for x in w.reading.logits(window.index))
         ps, pe = softmax(s), softmax(e)
-        first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
-        cs, ce = softmax(s[first:stop]), softmax(e[first:stop])
-        pairs = [
-            (s[i] + e[j], -i, -j)
-            for i in range(first, stop)
-            for j in range(i, min(stop, i + 30))
-            if window.is_max_context[i]
-        ]
-        score, *both = max(pairs)
-        i, j = (-x for x in both)
-        assert (row.own.span.start, row.own.span.end) == (window.to_doc(i), window.to_doc(j))
+        cs, ce = softmax(s[window.is_context]), softmax(e[window.is_context])
+        score, i, j = max(pairs(w.reading, window), key=lambda p: (p[0], -p[1], -p[2]))
+        assert (row.own.span.start, row.own.span.end) == (i, j)
+        i, j = i - window.doc_start, j - window.doc_start
         assert row.score == pytest.approx(score)
         assert row.null == pytest.approx(float(s[0] + e[0]))
         assert row.mean == pytest.approx(float(ps.max() + pe.max()) / 2)
-        assert row.product == pytest.approx(float(cs[i - first] * ce[j - first]))
+        assert row.product == pytest.approx(float(cs[i] * ce[j]))
         best = max(best, (row.score, -row.k))
     assert w.win.k == -best[1]
     assert w.prediction.null_score == pytest.approx(min(r.null for r in w.rows))
