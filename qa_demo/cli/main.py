@@ -15,6 +15,7 @@ from qa_demo import __version__
 from qa_demo.cli import calls, evaluate, page, report
 from qa_demo.cli.shared import tell
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
+from qa_demo.evaluation.lines import run_file
 from qa_demo.server.start import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
@@ -26,6 +27,8 @@ COMMANDS: dict[str, ModuleType] = {
 """Each module has add(commands) and run(args)."""
 OUTPUTS = ("out", "eval_results")
 """The flags that name a file to write; every other path is read."""
+LINES = ("lines", "against", "not_worse_than")
+"""What evaluate --out wrote."""
 READERS = ("jsonl", "reader", "model", "state")
 """Flags that take a path or something else."""
 PIPE_CLOSED = 141
@@ -52,12 +55,13 @@ def check_paths(args: argparse.Namespace) -> None:
     given = {n: v for n, v in vars(args).items() if (n in READERS and v) or isinstance(v, Path)}
     writes = [Path(path) for name, path in given.items() if name in OUTPUTS]
     reads = [Path(path) for name, path in given.items() if name not in OUTPUTS]
-    if args.command == "evaluate" and args.out is not None:  # what stands beside the lines
-        writes.append(args.out.with_name(f"{args.out.stem}.run.json"))
     for path in writes:
         if os.path.isdir(path) or not os.path.isdir(path.parent):
             why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"
             raise BadInput(f"{path.name or path} cannot be written: {why}")
+    lines = (path for name, path in given.items() if name in LINES and os.path.isfile(path))
+    reads += map(run_file, lines)
+    writes += [run_file(args.out)] if args.command == "evaluate" and args.out is not None else []
     for one, other in combinations(writes, 2):
         if os.path.realpath(one) == os.path.realpath(other):
             raise BadInput(f"{other.name} would be written twice; name another file")

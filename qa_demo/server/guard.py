@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -101,6 +102,8 @@ class Guard:
             await (refusal or self.app)(scope, counted, with_policy)
         except TooLarge:
             await TOO_LARGE(scope, receive, with_policy)
+        except ClientDisconnect:  # in the middle of a body: the log of a fault has 60 lines
+            pass
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> JSONResponse | None:
         """The answer to a request that goes no further, or None."""

@@ -41,6 +41,7 @@ BEFORE = [
     ("report no.jsonl", "no.jsonl cannot be read"),
     (f"report no.jsonl --out {'x' * 300}", "no.jsonl cannot be read"),
     ("page --out no/r.html", "r.html cannot be written: there is no folder no"),
+    ("evaluate {dev} --out .", ". cannot be written: it is a folder"),
     ("page --out .", ". cannot be written: it is a folder"),
     ("report {dev} --page file:///x", "--page must be an address such as"),
     ("report {dev} --page http://[::1", "--page must be an address such as"),
@@ -108,6 +109,8 @@ OVER = [
     "report {a} --against {lines} --out {lines}",
     "report {a} --out {hard}",
     "calibrate {a} --out {a}",
+    "calibrate {lines} --out {run}",
+    "report {a} --against {lines} --out {run}",
 ]
 """Command lines whose result would go over an input; no reader is loaded for them."""
 

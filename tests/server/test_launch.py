@@ -66,6 +66,9 @@ def test_a_length_that_is_too_much_or_no_plain_number_is_refused(length):
     assert refused(content_length=length) == 413 and not refused(content_length="12")
 
 
+SCOPE = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
+
+
 @pytest.mark.parametrize(("parts", "status"), [(1, 200), (2, 413)])
 def test_a_large_body_is_refused_though_it_declares_nothing(parts, status):
     waiting, said = [b"x" * 600_000] * parts, []
@@ -76,10 +79,17 @@ def test_a_large_body_is_refused_though_it_declares_nothing(parts, status):
     async def send(message):
         said.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
     with pytest.raises(StopIteration):  # nothing in it waits: one step ends it
-        Guard(inner)(scope, receive, send).send(None)
+        Guard(inner)(SCOPE, receive, send).send(None)
     assert said[0]["status"] == status
+
+
+def test_who_leaves_within_a_body_is_no_fault_of_the_server():
+    async def left():
+        return {"type": "http.disconnect"}
+
+    with pytest.raises(StopIteration):
+        Guard(inner)(SCOPE, left, None).send(None)
 
 
 @pytest.mark.parametrize(
