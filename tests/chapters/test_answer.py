@@ -40,6 +40,8 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
     dots = found["spans"]["data"][0]
     assert dots["x"][0] == pytest.approx(score, abs=1e-6)
     assert dots["x"] == sorted(dots["x"], reverse=True)
+    low, high = found["spans"]["layout"]["yaxis"]["range"]
+    assert low > high, "the best stands at the top"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,6 +60,7 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     best, null, printed, least = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
     assert best - null == pytest.approx(printed, abs=0.011)
     assert least == pytest.approx(-limit, abs=0.006)
+    assert found["listed"]["rows"][0]["cells"][4] == number(lead)
     assert all(x <= lead + 1e-6 for x in found["leads"]["data"][0]["x"])
 
 

@@ -138,6 +138,12 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
             assert all(abs(value(label) - v) <= 0.006 for v, label in drawn)
 
 
+def test_without_an_answer_cls_is_marked_and_an_idle_separator_is_left_out():
+    read = items(blocks(stored(), **at("reef", 3))["pulls"])
+    assert "right" in read[0]["marks"] and read[0]["t"] == "[CLS] no answer"
+    assert read[-1]["t"] != "[SEP]" or "up" in read[-1] or "down" in read[-1]
+
+
 def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
     early = blocks(stored(), **at("oresund"))
     assert words(early["finding"]).startswith("After 91 training steps")

@@ -81,4 +81,5 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     assert changed > 0.99
     assert "logits changed by hand" in words(found["answer"])
     assert not found["undo"]["off"]
+    assert "“Rot·ne” is one word of 2 tokens" in words(found["key"])
     assert blocks(stored(), example="oresund", chapter="start_end", step=3)["undo"]["off"]
