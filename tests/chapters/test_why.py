@@ -37,7 +37,7 @@ def test_marks_stand_apart_from_their_words():
         assert one.char_start <= begins and ends <= one.char_end
 
 
-@pytest.mark.parametrize("text", [TEXTS, {"example": "oresund"}])
+@pytest.mark.parametrize("text", [TEXTS, {"example": "oresund"}, {"example": "bronze"}])
 def test_bars_are_the_sums_of_the_pieces_shares(text):
     found = shares_of(**text)
     total, of = found.found.values, found.words.of

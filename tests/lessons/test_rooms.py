@@ -48,6 +48,16 @@ def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(ma
     assert not rooms.vote(b, place=PLACE, words="Ada", right=True)
 
 
+def test_of_many_guesses_the_last_are_one_bar_and_the_right_one_keeps_its_own(made):
+    rooms, teacher, *_ = made
+    for k in range(10):
+        rooms.vote(rooms.join(teacher.code), place=PLACE, words=f"word {k}", right=k == 9)
+    rooms.reveal(teacher, place=PLACE, right="word 9")
+    *bars, rest = rooms.look(teacher)["bars"]
+    assert bars == [(f"word {k}", 1, k == 9) for k in (*range(8), 9)]
+    assert rest == ("other guesses", 1, False)
+
+
 def test_followers_see_the_newest_state_and_no_key(made):
     rooms, teacher, (a, *_), _ = made
     before = rooms.look(a)
