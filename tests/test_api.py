@@ -277,7 +277,7 @@ def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert rpc(client, "ping", key=[1])["error"]["code"] == -32600
     assert rpc(client, "tools/call", name="read", arguments="x")["error"]["code"] == -32600
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
-    assert client.post("/mcp", content=half).json()["id"] == "\ud800"
+    assert client.post("/mcp", content=half).json()["error"]["code"] == -32600
     assert rpc(client, "ping", "2031-01-01")["error"]["code"] == -32600
     assert rpc(client, "x")["error"]["code"] == -32601
     assert rpc(client, "tools/call", name="x")["error"]["code"] == -32602

@@ -25,27 +25,28 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
-THREADS = CapacityLimiter(16)
-"""Of the calls alone: however many wait, the page answers."""
 Gone = Callable[[], Awaitable[bool]]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
 <style>body{font:16px system-ui;margin:2em}dt{font-weight:bold}</style><h1>Calls</h1>
 <p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
 
 
-async def never() -> bool:
-    """Of an asker who cannot be seen to be gone."""
-    return False
+@cache
+def threads() -> CapacityLimiter:
+    """Of the calls alone: however many wait, the page answers."""
+    return CapacityLimiter(16)
 
 
-async def answer(pictures: Pictures, name: str, asked: Any, gone: Gone = never) -> tuple[int, Any]:
+async def answer(
+    pictures: Pictures, name: str, asked: Any, gone: Gone | None = None
+) -> tuple[int, Any]:
     """Status and reply of a call from its fields; {"error": sentence} where it is none. It asks
     again and again while a model works, so that what nobody waits for any more ends.
     """
     end = time.monotonic() + PATIENCE
     make = partial(told, lambda given: plain(request(name, given).reply(pictures)), asked)
-    while (made := await to_thread.run_sync(make, limiter=THREADS))[0] == 202:
-        if time.monotonic() > end or await gone():
+    while (made := await to_thread.run_sync(make, limiter=threads()))[0] == 202:
+        if time.monotonic() > end or (gone is not None and await gone()):
             return 503, {"error": "too busy; try again later"}
     return made
 
@@ -53,50 +54,40 @@ async def answer(pictures: Pictures, name: str, asked: Any, gone: Gone = never) 
 def routes(pictures: Pictures) -> list[BaseRoute]:
     """The calls over HTTP and as tools, by the models and the cache of the server's pictures."""
 
-    async def call(request: Request) -> Json:
+    async def call(request: Request) -> JSONResponse:
         name, kind = request.path_params["name"], request.headers.get("content-type", "")
+        kind = kind.partition(";")[0].strip().lower()
         if name not in CALLS or request.method != "POST":
-            return Json({"error": ASKED}, 405 if name in CALLS else 404)
+            return JSONResponse({"error": ASKED}, 405 if name in CALLS else 404)
         asked = await json_of(request)
-        if (
-            not isinstance(asked, dict)
-            or kind.partition(";")[0].strip().lower() != "application/json"
-        ):
-            return Json({"error": ASKED}, 422)
+        if not isinstance(asked, dict) or kind != "application/json":
+            return JSONResponse({"error": ASKED}, 422)
         status, body = await answer(pictures, name, asked, request.is_disconnected)
-        return Json(body, status)
+        return JSONResponse(body, status)
 
     async def tools(request: Request) -> Response:
         # the header came with 2025-06-18: who sends none speaks the revision before
         version = request.headers.get("mcp-protocol-version", BATCHES[0])
         if version not in VERSIONS:
-            return Json(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
+            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
         message = await json_of(request)
         batch = version in BATCHES and isinstance(message, list) and message
         if batch and len(message) > MOST:
-            return Json(fault(INVALID, f"a batch has at most {MOST} messages"), 400)
+            return JSONResponse(fault(INVALID, f"a batch has at most {MOST} messages"), 400)
         asked = message if batch else [message]
         every = [await answered(pictures, one, request.is_disconnected) for one in asked]
         due = [said for said in every if said is not None]
         if not due:
             return Response(status_code=202)
         unread = not batch and due[0]["id"] is None
-        return Json(due if batch else due[0], 400 if unread else 200)
+        return JSONResponse(due if batch else due[0], 400 if unread else 200)
 
     return [
-        Route("/api/openapi.json", lambda _: Json(openapi())),
+        Route("/api/openapi.json", lambda _: JSONResponse(openapi())),
         Route("/api/docs", lambda _: HTMLResponse(page())),
         Route("/api/{name:path}", call, methods=METHODS),
         *(Route(path, tools, methods=["POST"]) for path in MCP),
     ]
-
-
-class Json(JSONResponse):
-    """It says half of a surrogate pair, which is no UTF-8, back as its escape."""
-
-    def render(self, content: Any) -> bytes:
-        made = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return made.encode("utf-8", "backslashreplace")
 
 
 async def json_of(request: Request) -> Any:
@@ -223,7 +214,8 @@ async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, An
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
     asked = isinstance(given, dict) and (given.get("arguments") or {})
-    if not isinstance(key, str | int) or not isinstance(asked, dict):
+    known = isinstance(key, str | int) and str(key).isprintable()  # half a letter is no UTF-8
+    if not known or not isinstance(asked, dict):
         said = "an id is a text or a whole number, params and arguments are objects"
         return fault(INVALID, said)
     made: dict[str, Any] = {}
