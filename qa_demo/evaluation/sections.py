@@ -103,7 +103,8 @@ def reliability(s: Shown) -> list[Block]:
         tenth = np.where(mask, np.minimum(np.nan_to_num(claim) * 10, 9).astype(int), -1)
         found = s.means(100 * right, [tenth == round(10 * b.low) for b in table])
         style: Block = {"mode": "lines+markers+text", "line": {"color": side.role, "width": 1}}
-        style |= {"text": [f"{b.count:,}" for b in table], "textposition": "bottom right"}
+        style |= {"text": [f"{b.count:,}" for b in table], "textfont": {"color": side.role}}
+        style["textposition"] = "top left" if side.up > 0 else "bottom right"
         x = drawn.plain([100 * b.mean_prob for b in table])
         data.append(drawn.dots(side.role, found, x, "y", **style))
         words = f" said {100 * claim[mask].mean():.0f} % on average and was right in "
@@ -114,7 +115,7 @@ def reliability(s: Shown) -> list[Block]:
     even = {"color": GREY, "width": 1.5, "dash": "dot"}
     data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
     axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 104])}
-    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-9, 103])
+    axes["yaxis"] = ui.axis("best span exactly right, %", range=[-9, 110])
     idea = (
         "By the claim, on all questions, with how many there are in each tenth. It speaks of the "
     )
