@@ -51,8 +51,8 @@ def test_progress_counts_every_window(reader):
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
-def test_cancelling_stops_between_windows(reader):
-    reader = BertReader("two places", reader.model, reader.tokenizer, passes=Passes(2))
+def test_cancelling_stops_between_windows(saved):
+    reader = load_reader(saved("bert"), passes=Passes(2))
     done: list[int] = []
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
     with pytest.raises(Cancelled):
