@@ -162,9 +162,8 @@ def test_which_errors_another_threshold_would_cure():
     """Light: a right span withheld, and any answer where none is wanted."""
     rows = lines(1)
     figure = keyed(made(rows))["kinds-figure"]
-    dark, light = figure["data"]
-    names = figure["layout"]["yaxis"]["ticktext"]
-    at = {name: (dark["x"][k], light["x"][k]) for k, name in enumerate(names)}
+    parts = zip(*(trace["x"] for trace in figure["data"]), strict=True)
+    at = dict(zip(figure["layout"]["yaxis"]["ticktext"], parts, strict=True))
     answered = [r for r in rows if not r["gold"] and r["score_diff"] <= 0]
     held = [r for r in rows if r["gold"] and r["score_diff"] > 0]
     cured = sum(r["best"]["exact"] == 1 for r in held)
@@ -260,7 +259,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not():
     assert f"from {more:,} other articles would" in verdict
 
 
-def test_what_other_thresholds_say_stands_under_the_verdict() -> None:
+def test_what_other_thresholds_say_stands_under_the_verdict():
     """Finding 25: a verdict by the thresholds as run hid that the best spans were the same."""
     s, data = shown(lines(1), lines(9)), made(lines(1), lines(9))
     said = {m: interval(difference(s, "f1", m), sign=True)[0] for m in MODES}
@@ -294,7 +293,7 @@ def test_a_failure_links_to_its_state():
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
 
-def test_a_gold_answer_without_a_place_is_marked_nowhere() -> None:
+def test_a_gold_answer_without_a_place_is_marked_nowhere():
     """Finding 6."""
     rows = lines(1)
     for row in rows:
@@ -327,13 +326,6 @@ def test_groups_of_enough_questions_and_their_names():
 
 
 def test_question_words():
-    asked = (
-        "Who came?",
-        "To whom was it given?",
-        "In which year?",
-        "How many came?",
-        '"When"?',
-        "",
-    )
-    wanted = ["who", "who", "which", "how many", "when", "other"]
-    assert [question_word(question) for question in asked] == wanted
+    asked = {"Who came?": "who", "To whom was it given?": "who", "In which year?": "which"}
+    asked |= {"How many came?": "how many", '"When"?': "when", "": "other"}
+    assert {question: question_word(question) for question in asked} == asked
