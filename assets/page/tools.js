@@ -94,11 +94,7 @@ export function tools({ say, themed, pin, lessons }) {
   const node = el(
     "div",
     { class: "tools", role: "group", "aria-label": "Page" },
-    globalThis.SAVED ? null : lessons,
-    cover,
-    pin,
-    copy,
-    globalThis.SAVED ? null : keep,
+    globalThis.SAVED ? [] : [lessons, cover, pin, copy, keep], // a file has no server and no address
     mode("present", "Present", themed),
     dark,
   );

@@ -422,7 +422,7 @@ def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, f
     mine, other = float(last[pos]), float(last[rival])
     way = 1 if mine >= other else -1
     gap = max(0.0, room * 1.7 - abs(mine - other)) / 2 * way
-    own = f"{texts.bold_name(two.e, two.window.to_doc(pos))}<br>{number(mine)}"
+    own = f"{texts.bold_name(two.e, two.window.to_doc(pos), 12)}<br>{number(mine)}"
     name = escape(texts.position_name(two.shown, two.window, rival)[:20])
     next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"
     return [(own, mine + gap, ""), (next_one, other - gap, GREY)]
