@@ -50,6 +50,26 @@ def test_own_texts_of_any_kind_are_drawn(chapter, step):
         blocks(full(), **state, **small, gold=[[0, 1], [0, len(context)]], selection=[0, 0])
 
 
+ONE_IN_MANY = re.compile(
+    r"(?<![.\d])1 (tokens|spans|allowed sums|starts)\b|\b0 other|\b1 of 1 tokens"
+)
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_one_thing_is_not_told_as_many_and_no_name_in_a_figure_is_long(chapter, step):
+    state = {"chapter": chapter, "step": step, "question": "Who?", "max_answer_length": 1}
+    for context in (
+        "Ada",
+        "x" * 300 + " saw 厄勒海峡大桥于2000年开通由丹麦建筑师设计。" + "a/" * 90,
+    ):
+        for key, block in blocks(full(), **state, context=context).items():
+            said = words(block) if block["kind"] in ("sentence", "formula", "legend") else ""
+            assert not ONE_IN_MANY.search(said), (key, said)
+            for name in ("xaxis", "yaxis"):
+                ticks = block.get("layout", {}).get(name, {}).get("ticktext", [])
+                assert all(len(re.sub("<.*?>", "", tick)) <= 60 for tick in ticks), (key, ticks)
+
+
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_a_selection_sends_no_figure_again(chapter, step):
     one = blocks(full(), chapter=chapter, step=step, example="south-pole")

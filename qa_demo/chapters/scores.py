@@ -396,7 +396,7 @@ def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
     heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
-    narrow: Block = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
+    narrow: Block = {"below": 700, "height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
     for k, (lane, (_, letter, role)) in enumerate(LANES.items()):
         logits, x, y = points[..., k], "x" + "2" * k, "y" + "2" * k
         lines = fig.one_of_many(logits, at[k], role, "layer %{x}: %{y:.2f}")

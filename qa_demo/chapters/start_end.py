@@ -276,7 +276,7 @@ def bars(p: Softmaxes) -> Block:
     layout["annotations"] = [ui.note(said, x, 1.31, GREY, **corner) for said, x in named]
     alt = "P(start) above and P(end) below the axis for every position of the window"
     narrow: Block = {"xaxis.tickvals": few, "xaxis.ticktext": [names[k] for k in few]}
-    narrow |= {"xaxis.title.text": "", "margin.l": 56}
+    narrow |= {"below": 1000, "xaxis.title.text": "", "margin.l": 56}
     narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
     return ui.figure("bars", [*drawn, *tips], layout, alt, narrow=narrow)
 

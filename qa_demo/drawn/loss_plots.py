@@ -50,8 +50,8 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
     high = max(4.6, made["annotations"][0]["ay"] / unit + 0.7) * unit  # the topmost name fits
     made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
     made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
-    narrow = {"height": 320, "margin.l": 44, "xaxis.title.text": "P of the right position"}
-    narrow["annotations"] = names(290, True)
+    narrow = {"below": 1000, "height": 320, "margin.l": 44, "annotations": names(290, True)}
+    narrow["xaxis.title.text"] = "P of the right position"
     alt = "The curve of minus log P with this text's right start and right end"
     return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
 
@@ -96,8 +96,8 @@ def two_scales(
         ui.line(right.logs, 0, at, at, role, width=4),
     ]
     alt = "The best pairs on one line with two scales, the score and the sum of the two logarithms"
-    narrow = {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont": {"size": 12}}
-    narrow["xaxis.title.text"] = "log P(start) + log P(end)"
+    narrow = {"below": 700, "xaxis.title.text": "log P(start) + log P(end)"}
+    narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
     return ui.figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
 
 

@@ -1,0 +1,28 @@
+"""Words of a user as they are printed: letters stay whole, neighbours in their order."""
+
+import pytest
+
+from qa_demo.printed import ends, quote, room
+
+FAMILY = "👨\u200d👩\u200d👧"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "printed"),
+    [
+        ("Danish architect Georg Rotne", 20, "“Danish … Rotne”"),
+        ("short enough", 12, "“short enough”"),
+        ("厄勒海峡大桥于2000年开通", 12, "“厄勒海 … 年开通”"),
+        ("e\u0301" * 9, 6, "“e\u0301e\u0301e\u0301 … e\u0301e\u0301e\u0301”"),
+        (FAMILY * 3, 12, f"“{FAMILY} … {FAMILY}”"),
+        ("جورج 2000", 20, "“\u2068جورج 2000\u2069”"),
+        ("\u202eAda", 20, "“\u2068\u202eAda\u2069”"),
+    ],
+)
+def test_a_quote_keeps_letters_whole_and_its_neighbours_in_order(text, most, printed):
+    assert quote(text, most) == printed
+
+
+def test_the_room_of_a_text_is_that_of_its_letters():
+    assert [room(t) for t in ("", "Ada", "大桥", "e\u0301", FAMILY)] == [0, 3, 4, 1, 6]
+    assert ends("abcdef", 2) == ("ab", "ef") and ends("大桥a", 1) == ("", "a")
