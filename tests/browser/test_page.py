@@ -287,6 +287,11 @@ def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
         said = page.locator(".figure .annotation-text").filter(has_text=name)
         box, figure = said.bounding_box(), page.locator(".figure").first.bounding_box()
         assert figure["y"] <= box["y"] < box["y"] + box["height"] <= figure["y"] + figure["height"]
+    page.get_by_role("tab", name="Long text").click()
+    far = page.locator(".figure .annotation-text").filter(has_text="question +")
+    expect(far).to_have_count(1)
+    page.get_by_role("button", name="Lessons").click()  # beside a lesson there is no room for it
+    expect(far).to_have_count(0)
 
 
 def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):

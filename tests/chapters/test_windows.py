@@ -105,6 +105,9 @@ def test_many_windows_stand_in_few_rows(step):
     least = min(w.rows, key=lambda r: r.score)
     assert fig.few(w.rows, [least], lambda r: r.score).count(least) == 1
     assert f"{fig.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
+    if step > 2:  # a window's ring stands above its cross
+        rings, crosses = (t["y"] for t in found["dots" if step == 3 else "logits"]["data"])
+        assert all(0 < c - r < 0.5 for r, c in zip(rings, crosses, strict=True))
 
 
 def test_one_window_small_ones_and_too_small_ones_say_so():

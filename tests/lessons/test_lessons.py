@@ -188,6 +188,7 @@ def test_words_of_a_text_are_never_read_as_a_template():
     assert filled("a {x} b *t*", {"x": "{y} *z*"}) == [
         ["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]
     ]  # fmt: skip
+    assert filled("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
     with pytest.raises(BadInput, match=r"nothing computes \{y\}"):
         filled("{y}", {"x": "1"})
 
@@ -195,6 +196,7 @@ def test_words_of_a_text_are_never_read_as_a_template():
 LACK = [
     ("answer_span", "reef", "gives no answer"),
     ("runner_up", "reef", "gives no answer"),
+    ("runner_up", "oresund", "starts elsewhere"),
     ("reader_span", "cacao", "all annotators"),
     ("temperature_keeps_order", "oresund", "temperature is 1"),
     ("argmaxes_apart", "oresund", "do form an allowed pair"),
