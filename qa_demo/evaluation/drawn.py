@@ -16,7 +16,7 @@ from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import Interval, Units, paired
 from qa_demo.evaluation.lines import Evaluation, Row
 from qa_demo.evaluation.table import Table, table_of
-from qa_demo.printed import escape, number, signed
+from qa_demo.printed import number, signed
 
 METRICS = {"f1": "F1", "exact": "exact match"}
 MODES = {
@@ -179,8 +179,3 @@ def words(found: Interval, sign: bool = False) -> list[str]:
         return said if math.isnan(low) else f"{said} ({shown(low, 1)} to {shown(high, 1)})"
 
     return [one(*map(float, each)) for each in zip(*found, strict=True)]
-
-
-def short(text: str, most: int = 24) -> str:
-    """A name on an axis, escaped."""
-    return escape(text if len(text) <= most else f"{text[: most - 1]}…")

@@ -17,7 +17,7 @@ from qa_demo.core.metrics import calibration, calibration_error, normalize
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.drawn import Shown, Side
 from qa_demo.evaluation.lines import Row
-from qa_demo.printed import STRONG, Part, escape, number, quote
+from qa_demo.printed import STRONG, Part, escape, number, quote, short
 
 # ---- groups
 
@@ -48,20 +48,22 @@ def traits(row: Row) -> dict[str, str]:
     }
 
 
-def groups(s: Shown, part: Bools) -> list[tuple[str, Bools | None]]:
+@lru_cache(maxsize=8)
+def groups(s: Shown, of: str) -> list[tuple[str, Bools | None]]:
     """The rows of a forest plot: the name of each slice that has at least two groups of FEWEST
     questions of a part, and its groups with their questions.
     """
-    each, rows = [traits(row) for row in s.sides[0].rows], list[tuple[str, Bools | None]]()
+    part, rows = s.parts[of], list[tuple[str, Bools | None]]()
+    each = [traits(row) for row in s.sides[0].rows]
     for title in dict.fromkeys(name for one in each for name in one):
         held = np.array([one.get(title, "") for one in each])
         often = Counter(held[part & (held != "")].tolist()).most_common(MOST)
         enough = {name: count for name, count in often if count >= FEWEST}
         if len(enough) < 2:
             continue
-        rows.append((f"<b>{drawn.short(title, 26)}</b>", None))
+        rows.append((f"<b>{escape(short(title, 22))}</b>", None))
         for name in sorted(enough, key=[*ANSWERS, *PARAGRAPHS, *enough].index):
-            said = f"{drawn.short(name, 22)} · {enough[name]:,}"
+            said = f"{escape(short(name, 17))} · {enough[name]:,}"
             rows.append((said, part & (held == name)))
     return rows
 
@@ -69,11 +71,11 @@ def groups(s: Shown, part: Bools) -> list[tuple[str, Bools | None]]:
 def by_group(s: Shown, metric: str, at: str) -> list[Block]:
     """Groups as a forest plot: questions with and without an answer side by side."""
     idea, panels = f"Groups of at least {FEWEST} questions, with how many there are. ", []
-    parts = [*s.parts.items()][1:] or [*s.parts.items()]
+    parts = [*s.parts][1:] or [*s.parts]
     if len(parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
-    for name, part in parts:
-        if not (rows := groups(s, part)):
+    for name in parts:
+        if not (rows := groups(s, name)):
             continue
         masks = {k: mask for k, (_, mask) in enumerate(rows) if mask is not None}
         axis = ui.axis(f"{name}, %", range=[-3, 103], side="top")
@@ -132,6 +134,8 @@ def reliability(s: Shown) -> list[Block]:
 # ---- the surest failures
 
 SPANS = 5
+quoted = lru_cache(maxsize=4096)(quote)
+"""The same spans stand in the pictures of many thresholds."""
 
 
 def failures(s: Shown, at: str, who: str) -> list[Block]:
@@ -149,10 +153,10 @@ def failures(s: Shown, at: str, who: str) -> list[Block]:
     for n, (k, far) in enumerate(surest(side, at)):
         row = side.rows[k]
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
-        gold = quote(golds[0], 50) if golds else "no answer"
+        gold = quoted(golds[0], 50) if golds else "no answer"
         more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
         best, *theirs = (
-            quote("".join(n["text"] for n in x.rows[k]["n_best"][:1]), 50)
+            quoted("".join(n["text"] for n in x.rows[k]["n_best"][:1]), 50)
             + ", right" * bool(x.table.right[k] and x is not side)
             for x in (side, *others)
         )
@@ -220,7 +224,7 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
         spans = side.rows[k]["n_best"][:SPANS]
         names += [""] * bool(names)
         rows = [len(names) + n for n in range(len(spans))]
-        names += [escape(quote(n["text"], 24)) for n in spans]
+        names += [escape(quoted(n["text"], 24)) for n in spans]
         lead = [n["score"] - spans[0]["score"] - side.rows[k]["score_diff"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}

@@ -318,11 +318,11 @@ def test_groups_of_enough_questions_and_their_names():
     wanted = ["<b>question word</b>", "when · 40", "how many · 40", "who · 40", "what · 40"]
     wanted += ["<b>right answer</b>", "1 word · 120", "2 words · 40"]
     wanted += ["<b>paragraph, tokens</b>", "under 100 · 80", "100 to 149 · 80"]
-    found = groups(s, s.parts["with an answer"])
+    found = groups(s, "with an answer")
     assert [name for name, _ in found] == [*wanted, "<b>level</b>", "1 · 80", "0 · 80"]
-    assert len([x for x in groups(s, s.parts["without one"]) if x[1] is not None]) == 8
+    assert len([x for x in groups(s, "without one") if x[1] is not None]) == 8
     few = shown(lines(1)[:20])
-    assert groups(few, few.parts["all questions"]) == []
+    assert groups(few, "all questions") == []
 
 
 def test_question_words():
