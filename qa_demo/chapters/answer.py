@@ -307,7 +307,7 @@ def exact_none(shown: Shown) -> str:
 def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what people marked here."""
     s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
-    b = s.like
+    b, best = s.like, shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure. Of {b.count:,} other questions "
@@ -321,10 +321,10 @@ def how_sure(shown: Shown) -> list[Block | None]:
             "A lead over “no answer” and over rival spans makes the reader sure of its best span. "
             "*Whether that holds is counted on questions whose answer is known.*"
         ),
-        ui.finding(said, texts.span_words(s.best)),
+        ui.finding(said, texts.span_words(shown.true_best)),
         ui.group("left", 8, ui.legend("key", *marks), bars(s)) if b else None,
-        ui.group("side", 4 if b else 12, *against(shown, s.best.text), odd),
-        counted(shown, s.best.text, b),
+        ui.group("side", 4 if b else 12, *against(shown, best), odd),
+        counted(shown, best, b),
         ui.closing(
             "To be sure is not to be right: the number says how often such spans were right."
         ),

@@ -218,7 +218,6 @@ class Sure(NamedTuple):
     sure; or `why` there is none.
     """
 
-    best: Candidate
     why: str = ""
     parts: tuple[float, float] = 0.0, 0.0
     claim: float = 0.0
@@ -229,11 +228,11 @@ class Sure(NamedTuple):
 def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -> Sure:
     """How sure the reader is of its best span by a rule for windows."""
     if found is None:
-        return Sure(best, "How often this reader is right was not measured")
+        return Sure("How often this reader is right was not measured")
     if rule != "logits":
-        return Sure(best, "It was measured by the default rule for windows, and another is chosen")
+        return Sure("It was measured by the default rule for windows, and another is chosen")
     known = sureness(reading, best)
     if known is None or known.answerable is None or known.claim is None:
-        return Sure(best, "It was measured for spans of at most 30 tokens, and this one is longer")
+        return Sure("It was measured for spans of at most 30 tokens, and this one is longer")
     parts = known.answerable, known.right_if_answerable
-    return Sure(best, "", parts, known.claim, found, bin_of(found.bins, known.claim))
+    return Sure("", parts, known.claim, found, bin_of(found.bins, known.claim))
