@@ -29,9 +29,7 @@ def without_model(*_: Any, **__: Any) -> Any:
 
 @dataclass(frozen=True)
 class Shown:
-    """One text as it is on screen. `reading` and `prediction` follow logits changed by hand, `true`
-    and `before` are the reader's own.
-    """
+    """One text as it is on screen; `true` and `before` are the reader's own, with no change."""
 
     state: State
     reading: Reading

@@ -25,9 +25,7 @@ HEADINGS = (
 )
 STEPS = ("Start and end", "Every position", "Change a logit")
 LONG, LEAST = 150, 0.005
-"""From so many positions in a window on, quiet parts of the text are left out; under LEAST a
-position has no bar.
-"""
+"""Positions in a window from which quiet parts are left out; under LEAST one has no bar."""
 HIGH, FLAT = 80, 0.025
 """Pixels of a bar of 1; the browser draws none lower than 2 pixels, which stand for FLAT."""
 SNIPPET = ui.snippet("start_end")

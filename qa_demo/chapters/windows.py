@@ -353,9 +353,6 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     )
 
 
-# a bar's words where there is room, and where there is not
-
-
 def sum_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """“Trajan” 11.51 and “no answer” 1.88."""
     best = fig.proposes(r, 15)
@@ -390,7 +387,7 @@ RULES = {
     "mean_of_maxima": ("mean of the two largest softmaxes", "mean", MEAN, mean_of),
     "product": ("product within a window", "product", PRODUCT, product_of),
 }
-"""Each with its name, the number of a proposal that it compares, what that is, and its words."""
+"""Its name, the number that it compares, what that is, and words for a wide and a narrow page."""
 
 
 def exactly(w: Windows) -> list[Block | str]:

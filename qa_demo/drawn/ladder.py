@@ -89,9 +89,7 @@ class Columns:
 
 
 def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
-    """One bar a column with words inside; a press selects its token. `ink`: the colour of the
-    words; `hatch`: whether the bars are hatched.
-    """
+    """One bar a column with words in `ink` inside, hatched or not; a press selects its token."""
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour}, "text": list(words)}
     made |= {"customdata": [a for a, _ in cols.cells], "hoverinfo": "skip", "textangle": 0}

@@ -63,9 +63,7 @@ def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
 
 
 def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
-    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines.
-    The place of the true word is told where its row does not.
-    """
+    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
     for k, r in enumerate(rows, 1):
         place = f", guess {r.place:,}" * (r.place != k)
