@@ -246,10 +246,8 @@ def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
     monkeypatch.setattr(pictures.work, "ask", lambda *_: freed.wait(60))
 
     async def asked():
-        waiting = [
-            asyncio.create_task(answer(pictures, "infill", whole("infill", {"seed": k})))
-            for k in range(60)
-        ]
+        each = [whole("infill", {"seed": k}) for k in range(60)]
+        waiting = [asyncio.create_task(answer(pictures, "infill", one)) for one in each]
         await asyncio.sleep(0.1)
         await asyncio.wait_for(run_in_threadpool(freed.set), 20)
         await asyncio.gather(*waiting)

@@ -147,9 +147,8 @@ def holds(value: Any, said: dict[str, Any], known: dict[str, Any]) -> bool:
     if not isinstance(value, KINDS[said["type"]]) or value not in said.get("enum", [value]):
         return False
     if parts := said.get("properties"):
-        return value.keys() == parts.keys() and all(
-            holds(value[name], about, known) for name, about in parts.items()
-        )
+        same = value.keys() == parts.keys()
+        return same and all(holds(value[name], about, known) for name, about in parts.items())
     return "items" not in said or all(holds(one, said["items"], known) for one in value)
 
 

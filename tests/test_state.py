@@ -27,11 +27,8 @@ STATES = st.fixed_dictionaries(
         ),
     },
 )
-TEXTS = st.one_of(
-    st.just({}),
-    st.fixed_dictionaries({"example": LETTERS}),
-    st.fixed_dictionaries({"question": LETTERS, "context": LETTERS}),
-)
+BOTH = {"question": LETTERS, "context": LETTERS}
+TEXTS = st.sampled_from([{}, {"example": LETTERS}, BOTH]).flatmap(st.fixed_dictionaries)
 
 
 @given(STATES, TEXTS)

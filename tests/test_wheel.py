@@ -98,10 +98,8 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
     assert run(python, "-m", "qa_demo", "--version", folder=tmp_path) == version
     where = run(python, "-c", "import qa_demo; print(qa_demo.__file__)", folder=tmp_path)
     assert Path(where.strip()).is_relative_to(scripts.parent)
-    with (
-        started([spanlight], tmp_path) as address,
-        urllib.request.urlopen(f"{address}static/page/page.js") as reply,
-    ):
+    with started([spanlight], tmp_path) as address:
+        reply = urllib.request.urlopen(f"{address}static/page/page.js")
         assert reply.read().decode() == script()
 
 

@@ -311,9 +311,8 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
     expect(page.get_by_role("status")).to_contain_text("needs the running page")
     page.get_by_role("tab", name="Why").click()  # what was refused is forgotten
     expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["why"].HEADINGS[0])
-    expect(page.get_by_role("group", name="Page").get_by_role("button")).to_have_text(
-        ["Present", "Dark"]
-    )
+    buttons = page.get_by_role("group", name="Page").get_by_role("button")
+    expect(buttons).to_have_text(["Present", "Dark"])
 
 
 def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):

@@ -38,9 +38,7 @@ def drawn(rng: np.random.Generator, count: int, width: int = 6) -> np.ndarray:
     return np.sort(rng.normal(0, 2, (count, width)))[:, ::-1]
 
 
-def asked_with(
-    scores: np.ndarray, right: Any, titles: list[str] | None = None, **change: Any
-) -> Table:
+def asked_with(scores: np.ndarray, right: Any, titles: Any = None, **change: Any) -> Table:
     """Questions with an answer whose best spans make these claims."""
     n, exact = len(scores), np.array(right, dtype=float)
     held = {"answerable": np.ones(n, dtype=bool), "plain": np.full(n, 0.5), "margin": np.zeros(n)}

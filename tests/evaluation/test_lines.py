@@ -91,9 +91,8 @@ def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> 
         return "answered although unanswerable"
 
     def touched(start: int, end: int) -> tuple[int, ...]:
-        return tuple(
-            k for k, (a, b) in enumerate(e.offset_mapping.tolist()) if a < end and start < b
-        )
+        places = e.offset_mapping.tolist()
+        return tuple(k for k, (a, b) in enumerate(places) if a < end and start < b)
 
     gold = {touched(answer.char_start, answer.char_end) for answer in of.answers}
 

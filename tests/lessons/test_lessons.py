@@ -222,10 +222,8 @@ def test_a_text_that_does_not_show_the_point_is_refused(check, example, said):
 def test_facts_are_those_of_the_logits():
     def facts(check, **state):
         shown = stored().shown(load(state))
-        logits = [
-            [torch.tensor(x).double() for x in shown.reading.logits(k)]
-            for k in range(len(shown.reading.windows))
-        ]
+        pairs = [shown.reading.logits(k) for k in range(len(shown.reading.windows))]
+        logits = [[torch.tensor(x).double() for x in pair] for pair in pairs]
         return CHECKS[check](Seen(shown)), shown, logits
 
     found, _, [[s, _]] = facts("temperature_keeps_order", example="machu-picchu", temperature=4)
@@ -289,9 +287,8 @@ def test_a_page_for_teachers_links_each_row_to_its_picture(name):
         link = row.find(".//{*}a").get("href").removeprefix("./#")
         state = json.loads(base64.urlsafe_b64decode(link + "=" * (-len(link) % 4)))
         assert load(state) == step.state
-    assert ("Loss, “How the two fit”" if name == "hour" else "Why, “An attention head”") in [
-        link.text for link in page.findall(".//{*}a")
-    ]
+    step = "Loss, “How the two fit”" if name == "hour" else "Why, “An attention head”"
+    assert step in [link.text for link in page.findall(".//{*}a")]
     if name == "wrong":  # each chapter links to its own row
         assert {row.get("id") for row in rows} - {None} == set(CHAPTERS)
 
