@@ -112,8 +112,9 @@ def plot(
     """
     from plotly.graph_objects import Figure
 
-    own = {"question": reading.encoding.question, "context": reading.encoding.context}
-    own |= {name: getattr(reading.options, name) for name in CUT} | {"example": None}
+    own: dict[str, Any] = {name: getattr(reading.options, name) for name in CUT}
+    own |= {"question": reading.encoding.question, "context": reading.encoding.context}
+    own |= {"example": None, "reader": "bundled"}
     if named := own.keys() & fields.keys():
         raise BadInput(f"{min(named)} is the reading's own; another one is read anew")
     state = load({"chapter": chapter, "step": step, **fields}).model_copy(update=own)

@@ -126,7 +126,7 @@ def test_the_chapters_and_limits_that_are_told_are_those_of_the_page():
         assert module is None or (module.NAME, module.HEADINGS[0]) == (name, question)
     for page in ("README.md", "docs/api.md"):
         assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page
-    rules = re.search(r"`rule` of `read` says(.*?)It takes", PAGES["docs/api.md"], re.DOTALL)
+    rules = re.search(r"`rule` of `read` says(.*?)A threshold", PAGES["docs/api.md"], re.DOTALL)
     assert rules is not None and set(re.findall(r"`(\w+)`", rules[1])) == set(RULES)
 
 
