@@ -129,11 +129,11 @@ def base_of(card: Card, limits: HostLimits) -> Path:
         way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault
     weights = regular(found, BASE_FILE)
-    held = None if weights is None else sha256(weights)
+    held = "no such file" if weights is None else sha256(weights)
     if held != wanted.sha256:
         raise BadCheckpoint(
             f"the adapter was trained on {wanted.repo}, whose {BASE_FILE} has the SHA-256 "
-            f"{wanted.sha256[:12]}, and not on the base {found.name}, with {held and held[:12]}"
+            f"{wanted.sha256[:12]}, and not on the base {found.name}, with {held[:12]}"
         )
     return found
 

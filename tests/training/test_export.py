@@ -120,7 +120,7 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(exported, tmp_path, m
     with pytest.raises(BadCheckpoint, match=r"some/encoder, whose .* and not on the base other"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
     (other / "model.safetensors").unlink()
-    with pytest.raises(BadCheckpoint, match="and not on the base other, with None"):
+    with pytest.raises(BadCheckpoint, match="and not on the base other, with no such file"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
     with pytest.raises(ModelUnavailable, match="--base FOLDER"):
         base_of(read_card(folder), OTHERS)
