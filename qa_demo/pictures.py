@@ -75,7 +75,10 @@ class Pictures:
         state, held = load(asked.get("state")), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
         if "than" in asked:
-            made["differs"] = differs(state, load(asked["than"]))
+            both = (
+                opened(s, CHAPTERS[s.chapter], self.examples) for s in (state, load(asked["than"]))
+            )
+            made["differs"] = differs(*both)
         return made
 
     def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:

@@ -172,11 +172,18 @@ def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds
 
 
 def shortened(
-    items: Sequence[Block], least: float | None = None, spans: Sequence[Span] = (), near: int = 4
+    shown: Shown,
+    items: Sequence[Block],
+    least: float | None = None,
+    spans: Sequence[Span] = (),
+    near: int = 4,
 ) -> list[Block]:
     """A text without the middle of its quiet runs: words further than `near` from every bar, mark
-    and `doc` span of `spans`. `least`: the value under which a word has no bar.
+    and `doc` span of `spans`. `least`: the value under which a word has no bar. Under the veil all
+    of it stays: which parts are left would tell the answer.
     """
+    if shown.state.veil:
+        return [*items]
     whole, found, loud = list[list[Block]](), list[Block](), list[int]()
     for one in items:
         if whole and not whole[-1][-1]["gap"]:
@@ -185,8 +192,8 @@ def shortened(
             whole.append([one])
         held = any(s.start <= one.get("at", -1) <= s.end for s in spans)
         loud += [len(whole) - 1] * (held or any(one.get(x) for x in ("up", "down", "marks")))
-    shown = {k for c in (0, *loud, len(whole) - 1) for k in range(c - near, c + near + 1)}
-    for seen, run in groupby(enumerate(whole), lambda at: at[0] in shown):
+    stay = {k for c in (0, *loud, len(whole) - 1) for k in range(c - near, c + near + 1)}
+    for seen, run in groupby(enumerate(whole), lambda at: at[0] in stay):
         quiet = [one for _, word in run for one in word]
         count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in quiet)
         if not seen and count >= 6:

@@ -6,8 +6,10 @@ from qa_demo.blocks import Block
 
 COVERED = ("idea", "finding", "formula", "figure", "flow", "table", "closing")
 """Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
-COVERED_KEYS = ("cut", "mean")
-"""Of SpanBERT: the inputs of its boundary layer, and the mean length of its spans."""
+COVERED_KEYS = ("cut", "mean", "together")
+"""Of SpanBERT the inputs of its boundary layer and the mean length of its spans; of Spans whether
+the two highest logits form the best pair.
+"""
 KEPT = ("special", "blank", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""
 

@@ -85,7 +85,10 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, 
     assert not {b["kind"] for b in shown.values()} & {"figure", "flow", "table", "formula", "code"}
     roles = {b.get("role") for b in shown.values()}
     assert not roles & {"idea", "finding", "closing", "answer"} and "heading" in roles
-    assert not {"cut", "mean"} & set(shown)
+    assert not {"cut", "mean", "together"} & set(shown)
+    long = blocks(full(), chapter=chapter, step=step, veil=True, example="danube")
+    whole = [one["t"] for b in long.values() if "segments" in b for one in items(b)]
+    assert chapter == "spanbert" or not any(t.startswith("… ") for t in whole)
     for block in shown.values():
         assert not any(segment["holds"] for segment in block.get("segments", []))
         for one in items(block) if "segments" in block else ():
@@ -165,8 +168,9 @@ def test_an_example_that_needs_small_windows_opens_with_them():
     assert opened["max_seq_length"] != State().max_seq_length
 
 
-def test_what_differs_from_a_pinned_state_is_one_line():
-    asked = {"state": {"example": "oresund"}, "than": {"example": "oresund", "temperature": 2.0}}
+@pytest.mark.parametrize("pinned", [{}, {"example": "oresund"}])
+def test_what_differs_from_a_pinned_state_is_one_line(pinned):
+    asked = {"state": pinned, "than": {"example": "oresund", "temperature": 2.0}}
     differs = told(full().asked, asked)[1]["differs"]
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
 

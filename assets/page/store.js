@@ -219,6 +219,7 @@ async function once(wanted) {
         }
         return;
       }
+      if (wanted !== state) return; // cancelled meanwhile
       page.say({ waiting: body });
       await pause(AGAIN);
     } catch (fault) {

@@ -98,8 +98,8 @@ def best_span(shown: Shown) -> list[Block | None]:
 
 
 def paragraph(shown: Shown) -> Block:
-    """The paragraph with the best span and a line for each answer that people marked. A long one
-    is shown in parts, but not under the veil: their choice would tell the answer.
+    """The paragraph with the best span and a line for each answer that people marked; a long one
+    is shown in parts.
     """
     e, best, lines = shown.encoding, shown.best.span, list[Block]()
     marks = Counter(filter(None, (touching(e, g.char_start, g.char_end) for g in shown.golds)))
@@ -109,8 +109,8 @@ def paragraph(shown: Shown) -> Block:
             told = f"{n} of {len(shown.golds)} people"
         lines.append({"from": at.start, "to": at.end, "role": "gold", "text": told})
     items = texts.paragraph_items(e)
-    if len(e.context) > LONG and not shown.state.veil:
-        items = texts.shortened(items, spans=[best, *marks], near=AROUND)
+    if len(e.context) > LONG:
+        items = texts.shortened(shown, items, spans=[best, *marks], near=AROUND)
     texts.mark(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)
 

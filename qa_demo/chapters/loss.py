@@ -163,7 +163,7 @@ class Case:
         loud = [bool({"up", "down"} & {*one}) for one in items]
         first, asked, read = items[:1], items[1 : w.context_at], items[w.context_at :]
         read = read if loud[-1] else read[:-1]
-        read = texts.shortened(read, least) if len(read) > LONG else read
+        read = texts.shortened(self.shown, read, least) if len(read) > LONG else read
         named = [([*first, *read], "paragraph")]
         if any(loud[1 : w.context_at]):
             named = [([*first, *asked], "question"), (read, "paragraph")]

@@ -224,8 +224,8 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
         return say(f"{said} {{}} {{}}", *sums)
 
     inside, last = items[w.context_at :], len(w) - 1
-    if len(w) >= LONG and not shown.state.veil:
-        inside = texts.shortened(inside, LEAST)
+    if len(w) >= LONG:
+        inside = texts.shortened(shown, inside, LEAST)
     rest = held("question, [SEP]:", [*range(1, w.context_at), last])
     return texts.text(
         "words",

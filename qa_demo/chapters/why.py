@@ -104,7 +104,7 @@ class Shares:
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
         inside = Span(w.to_pos(self.span.start), w.to_pos(self.span.end))
         self.own = set(self.words.holding(inside))
-        self.cut = len(w) >= LONG and not shown.state.veil
+        self.cut = len(w) >= LONG
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
@@ -188,7 +188,7 @@ def bars(shares: Shares) -> Block:
         ends = [items[k].char_start for k in inside[1:]] + [items[inside[-1]].char_end]
         gaps = [source[items[k].char_end : end] for k, end in zip(inside, ends, strict=True)]
         found = [word(k, gap) for k, gap in zip(inside, gaps, strict=True)]
-        found = texts.shortened(found, SMALL) if shares.cut else found
+        found = texts.shortened(shares.shown, found, SMALL) if shares.cut else found
         return texts.segment(found, name, False, f"in sum {signed(v[inside].sum())}")
 
     sides = part("question", e.question, "question"), part("context", e.context, "paragraph")
@@ -384,7 +384,7 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
 
     items = [barred(one, pos) for pos, one in enumerate(texts.window_items(shares.shown, w))]
     read = items[w.context_at :]
-    read = texts.shortened(read, LOOKED) if shares.cut else read
+    read = texts.shortened(shares.shown, read, LOOKED) if shares.cut else read
     asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
