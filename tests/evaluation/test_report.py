@@ -63,12 +63,6 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
     return rows
 
 
-def run_of(name: str, rules: str = "2.0") -> dict[str, Any]:
-    limit = 0.0 if rules == "2.0" else None
-    made = {"reader": name, "rules": rules, "threshold": limit}
-    return made | {"file": "dev.json", "options": {"max_seq_length": 384}}
-
-
 def data_of(html: str) -> Any:
     block = re.search(r'<script type="application/json" id="report">(.*?)</script>', html)
     return json.loads(gzip.decompress(base64.b64decode(block[1])))
@@ -86,8 +80,11 @@ def drawn(data: Any, state: Any) -> list[Any]:
     return [block(k) for part, name in shown for k in part["of"][name]]
 
 
-def shown(*both: list[Any], **run: str) -> Any:
-    runs = [run_of(**{"name": name} | run) for name in ("one", "two")]
+def shown(*both: list[Any], rules: str = "2.0", name: str = "") -> Any:
+    """Of one reader's lines or two's, called so or "one" and "two"."""
+    run = {"rules": rules, "threshold": 0.0 if rules == "2.0" else None, "file": "dev.json"}
+    run |= {"options": {"max_seq_length": 384}}
+    runs = [run | {"reader": name or called} for called in ("one", "two")]
     first, *second = map(Evaluation, both, runs)
     return shown_of(first, second[0] if second else None, "http://x/")
 
