@@ -241,6 +241,14 @@ def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, pictures,
     assert run(asked) == (503, {"error": "too busy; try again later"})
 
 
+@pytest.mark.parametrize(("words", "slow"), [(9, False), (999, True)])
+def test_a_long_text_of_a_call_waits_in_the_line_of_long_ones(words, slow, pictures, monkeypatch):
+    monkeypatch.setattr(pictures.work, "ask", ask := Mock(side_effect=Pending(1, 0.0, 0.0)))
+    with pytest.raises(Pending):
+        request("tag", {**TEXTS, "context": "Ada " * words}).reply(pictures)
+    assert ask.call_args.args[2] is slow
+
+
 def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
     freed = threading.Event()
     monkeypatch.setattr(pictures.work, "ask", lambda *_: freed.wait(60))
