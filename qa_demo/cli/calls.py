@@ -186,10 +186,9 @@ def infill_lines(said: Filled) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
     for blank in said.infill.pieces:
         start, end = said.offset_mapping[blank.at].tolist()
-        if said.known:
-            yield f"{visible(said.text[start:end])}  ({blank.fate}, {characters(start, end)})"
-        else:  # the text that was read is not the one that was typed
-            yield f"[MASK]  ({blank.fate})"
+        hides = visible(said.text[start:end]) if said.known else "[MASK]"
+        where = f", {characters(start, end)}" if said.known else ""  # "it" was read there instead
+        yield f"{hides}  ({blank.fate}{where})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
                 best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses[:GUESSES]]

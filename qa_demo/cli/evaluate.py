@@ -119,11 +119,7 @@ def run(args: argparse.Namespace) -> int:
     shared.write(result, args.json, printed)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, args.file, result))
-    low = [
-        f"{name} is {result[name]:.2f}, below {limit:g}"
-        for name, limit in least
-        if result[name] < limit
-    ]
+    low = [f"{n} is {result[n]:.2f}, below {limit:g}" for n, limit in least if result[n] < limit]
     if other is not None:
         holds, said = not_worse(run, other, args.by or 0.0)
         tell(said)

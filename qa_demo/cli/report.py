@@ -1,10 +1,10 @@
 """report and calibrate: what the lines that `evaluate --out` wrote show; no model runs."""
 
 import argparse
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
@@ -15,6 +15,7 @@ from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
 
 WROTE = "What evaluate --out wrote."
+ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?(/[^\s#]*)?", re.IGNORECASE)
 
 
 def add(commands: Any) -> None:
@@ -22,22 +23,17 @@ def add(commands: Any) -> None:
     page = commands.add_parser("report", help="make a page of a reader's lines")
     page.add_argument("lines", type=Path, help=WROTE)
     page.add_argument("--against", type=Path, help="The lines of a second reader.")
-    page.add_argument(
-        "--threshold",
-        type=float,
-        help="Judge the first reader's lines by this no-answer threshold.",
-    )
+    says = "Judge the first reader's lines by this no-answer threshold."
+    page.add_argument("--threshold", type=float, help=says)
     page.add_argument("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
-    page.add_argument(
-        "--page", default=PAGE, help=f"Where Spanlight runs, for the links. Default: {PAGE}"
-    )
+    says = f"Where Spanlight runs, for the links. Default: {PAGE}"
+    page.add_argument("--page", default=PAGE, help=says)
     calibrate = commands.add_parser(
         "calibrate", help="fit a reader's threshold and probabilities on its lines"
     )
     calibrate.add_argument("lines", type=Path, help=WROTE)
-    calibrate.add_argument(
-        "--out", type=Path, required=True, help="Where threshold and calibration are written."
-    )
+    says = "Where threshold and calibration are written."
+    calibrate.add_argument("--out", type=Path, required=True, help=says)
     shared.add_json(calibrate)
 
 
@@ -45,11 +41,7 @@ def run(args: argparse.Namespace) -> None:
     """Write the report, or what was fitted. Errors: BadInput."""
     if args.command == "calibrate":
         return calibrate(args)
-    try:
-        parts = urlsplit(args.page)
-    except ValueError:  # "http://[::1"
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
+    if not ADDRESS.fullmatch(args.page):
         raise BadInput(f"--page must be an address such as {PAGE}, got {args.page[:80]!r}")
     if args.threshold is not None and not abs(args.threshold) <= 1000:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")

@@ -5,6 +5,7 @@ for a terminal.
 import argparse
 import sys
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,10 +68,8 @@ def number(text: str) -> Any:
     if text in ("none", "null"):
         return None
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text
 
 
