@@ -4,7 +4,7 @@ import gzip
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,18 +116,6 @@ def test_the_page_takes_what_is_shown(line, monkeypatch):
     assert [given[1] for given in opened] == ["0.0.0.0" if "--lan" in words else "127.0.0.1"]
 
 
-@contextmanager
-def running() -> Iterator[str]:
-    """The address of a page with fakes, in this process."""
-    pictures = Pictures(load_menu(), lambda _: FakeReader(bio=True), lambda _: FakeInfiller())
-    page, port = build(pictures), free_port()
-    launch(page, "127.0.0.1", port, None, calls(pictures), prevent_thread_lock=True)
-    try:
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        page.close()
-
-
 @pytest.mark.model
 def test_the_python_that_is_shown_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(TESTS.parent)
@@ -152,7 +140,11 @@ def test_the_python_that_is_shown_runs(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == "right" and found["found"].scores["f1"] == 100
     exec(plain, found)
     assert str(found["model"].dtype) == "torch.float32"
-    with running() as address:
+    pictures = Pictures(load_menu(), lambda _: FakeReader(bio=True), lambda _: FakeInfiller())
+    with closing(build(pictures)) as page:
+        port = free_port()
+        launch(page, "127.0.0.1", port, None, calls(pictures), prevent_thread_lock=True)
+        address = f"http://127.0.0.1:{port}/"
         for shown in (http, client):
             assert "http://127.0.0.1:7860/" in shown
             exec(shown.replace("http://127.0.0.1:7860/", address), found)
