@@ -136,7 +136,7 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score (of spans that differ only by a mark or part of a word, the best)"
+    title = "score (variants by a mark or part of a word: the best)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)

@@ -220,6 +220,7 @@ def ladder(
     )
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
+    narrow["margin.l"] = left if upright else max(left, 28)  # a slanting name begins left of it
     narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": ""}
     narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12, "height": height + below}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
