@@ -224,7 +224,9 @@ def asides(case: Case) -> str:
     if case.lost:
         marks = printed.plural(case.lost, "mark")
         said += f" Left out: {marks} at a place where the text has other words."
-    return said + (" Logits changed by hand." if case.shown.changed else "")
+    last = case.now == case.record.last
+    by_hand = " Logits changed by hand." if last else " The end's logits are changed by hand."
+    return said + by_hand * case.shown.changed
 
 
 def the_loss(case: Case) -> Made:

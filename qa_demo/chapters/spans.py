@@ -124,7 +124,7 @@ def square(shown: Shown, sq: Square) -> Block:
     null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
-        ui.note(null, edge + gap + 0.8, edge + gap / 2, **apart),
+        ui.note(null, edge + gap, edge + gap / 2, xshift=5, **apart),
         ui.note("the answer ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]

@@ -165,3 +165,11 @@ def test_the_names_of_the_curve_stand_above_it_and_above_each_other(label):
             x, y = np.array([[n["ax"], n["ay"]] for n in notes]).T
             assert (x > 0).all() and (x < 1).all() and (y < high).all(), name
             assert (y + np.log(x) > 0.15).all() and (np.diff(y) < -0.35).all(), name
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"), [(13, ". The end's logits are changed"), (27, ". Logits changed by hand")]
+)
+def test_logits_changed_by_hand_are_those_of_the_end(moment, said):
+    state = {"edits": {"start": {"0:9": 12.0}}, "own": {"loss": {"moment": moment}}}
+    assert said in words(blocks(stored(), chapter="loss", **example("oresund"), **state)["finding"])
