@@ -274,7 +274,7 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as people marked "
+    said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as {case.by} marked "
     many = printed.small_number(len(case.labels))
     said += f"{many} different answers and each counts by its share.{{}}"
     found = [(label.people, case.loss_by(label)) for label in case.labels]

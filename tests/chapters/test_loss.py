@@ -173,3 +173,9 @@ def test_the_names_of_the_curve_stand_above_it_and_above_each_other(label):
 def test_logits_changed_by_hand_are_those_of_the_end(moment, said):
     state = {"edits": {"start": {"0:9": 12.0}}, "own": {"loss": {"moment": moment}}}
     assert said in words(blocks(stored(), chapter="loss", **example("oresund"), **state)["finding"])
+
+
+def test_what_you_marked_is_not_said_to_be_what_people_marked():
+    state = {"question": "Who?", "context": "Ada met Bob.", "gold": [[0, 3], [8, 11]]}
+    found = blocks(faked(), **state, chapter="loss", own={"loss": {"label": "mean"}})
+    assert "as you marked two different answers" in words(found["finding"])
