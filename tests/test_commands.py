@@ -1,6 +1,7 @@
 """The commands of the documents: every line is run by a test that is named here."""
 
 import gzip
+import importlib.util
 import re
 import shlex
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ NOT_RUN = {
     ),
     r"(python3\.11|py -3\.11) -m venv": "of macOS and Windows, said to be not tested",
     r"REPLICAS=3 docker compose": "said to be not tried",
+    r"python -m tests\.benchmarks\.\w+$": "takes minutes, and tells what a machine can do",
 }
 
 
@@ -70,6 +72,8 @@ def test_every_command_is_run_by_a_test():
     assert [start for start in known if not any(re.match(start, x) for x in COMMANDS)] == []
     tests = "".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py"))
     assert [name for name in RUN.values() if f"def {name}(" not in tests] == []
+    own = [x.split()[2] for x in COMMANDS if x.startswith("python -m tests.")]
+    assert own and all(importlib.util.find_spec(name) for name in own)
 
 
 @pytest.mark.model
