@@ -20,7 +20,10 @@ from qa_demo import __version__
 from qa_demo.api.calls import CALLS, fields, plain, request
 from qa_demo.pictures import Pictures, told
 
-ASKED = f"a call is a POST of one JSON object (application/json) to /api/NAME, of {[*CALLS]}"
+ASKED = (
+    "a call is a POST of one JSON object, as application/json, to /api/NAME, one of "
+    f"{', '.join(CALLS)}; got "
+)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PATIENCE = 600.0
@@ -56,12 +59,14 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
     async def call(request: Request) -> JSONResponse:
         name, kind = request.path_params["name"], request.headers.get("content-type", "")
-        kind = kind.partition(";")[0].strip().lower()
+        kind = kind.partition(";")[0].strip().lower() or "no content-type"
         if name not in CALLS or request.method != "POST":
-            return JSONResponse({"error": ASKED}, 405 if name in CALLS else 404)
+            said = f"{ASKED}a {request.method} to /api/{name[:40]}"
+            return JSONResponse({"error": said}, 405 if name in CALLS else 404)
         asked = await json_of(request)
         if not isinstance(asked, dict) or kind != "application/json":
-            return JSONResponse({"error": ASKED}, 422)
+            got = "no such object" if kind == "application/json" else kind[:40]
+            return JSONResponse({"error": ASKED + got}, 422)
         status, body = await answer(pictures, name, asked, request.is_disconnected)
         return JSONResponse(body, status)
 
