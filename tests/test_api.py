@@ -196,6 +196,7 @@ def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client, pictu
         assert f"/api/{name}" in text
         assert all(f"<dt>{field}</dt>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text
+    assert "default: null" in text and "None" not in text  # as JSON has it
     parts = build(pictures).get_config_file()["components"]
     (link,) = [p for p in parts if p["props"].get("elem_id") == "api"]
     assert link["props"]["value"] == '<a href="api/docs">Use via API</a>'

@@ -144,7 +144,10 @@ def page() -> str:
     for name, one in CALLS.items():
         made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p><dl>"
         for field, about in fields(name).items():
-            said = about.pop("title"), *(f"{what}: {value}" for what, value in about.items())
+            said = (
+                about.pop("title"),
+                *(f"{what}: {json.dumps(value)}" for what, value in about.items()),
+            )
             made += f"<dt>{field}</dt><dd>{html.escape('; '.join(said))}</dd>"
         made += "</dl>"
     return made
