@@ -44,6 +44,8 @@ def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
 
 
 Int = Annotated[int, Field(strict=True)]
+Place = Annotated[Int, Field(ge=0)]
+Count = Annotated[Int, Field(ge=1)]
 Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Pair = Annotated[tuple[Int, Int], AfterValidator(_ordered)]
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS), BeforeValidator(_whole_letters)]

@@ -207,8 +207,8 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
         text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}. "
         given += read
     outside = int((tags.single == 2).sum())
-    verb = "is" if outside == 1 else "are"
-    text += f"{outside:,} of {plural(tags.size, 'token')} {verb} most likely {{}}."
+    text += f"{outside:,} of {plural(tags.size, 'token')} {'is' if outside == 1 else 'are'} "
+    text += "most likely {}."
     return ui.finding(text, *given, O)
 
 

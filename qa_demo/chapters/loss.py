@@ -5,10 +5,9 @@ of the unpadded window. dL / d logit = (P - y) / 2, y the share of people who ma
 """
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
@@ -21,7 +20,7 @@ from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
-from qa_demo.state import Int, Record
+from qa_demo.state import Place, Record
 
 NAME = "Loss"
 HEADINGS = (
@@ -63,8 +62,8 @@ stored_replay = cache(load_replay)
 class Own(Record):
     """The label taken as right (0: the one most people marked), and the recorded moment."""
 
-    label: Annotated[Int, Field(ge=0)] | Literal["mean"] = 0
-    moment: Annotated[Int, Field(ge=0)] | None = None
+    label: Place | Literal["mean"] = 0
+    moment: Place | None = None
 
 
 def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:

@@ -228,9 +228,9 @@ def together(shown: Shown, sq: Square) -> Block:
     }[reason]
     said = "The highest start logit is on {} ({}), the highest end logit on {} ({}): {}, so the "
     said += "best allowed pair is another."
-    words = ([quote(word(shown.encoding, d), 40), role] for d, role in ((i, START), (j, END)))
-    start, end = map(number, sq.logits(i, j))
-    return ui.remark("together", said, next(words), start, next(words), end, why)
+    start, end = ([quote(word(shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
+    first, last = map(number, sq.logits(i, j))
+    return ui.remark("together", said, start, first, end, last, why)
 
 
 def exactly(shown: Shown, sq: Square) -> list[Block | str]:

@@ -4,10 +4,9 @@ P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the 
 """
 
 from itertools import chain
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
@@ -15,7 +14,7 @@ from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
 from qa_demo.printed import QUOTE, Part, escape, number, plural, probability, say, short
 from qa_demo.shown import Shown
-from qa_demo.state import Int, Record
+from qa_demo.state import Place, Record
 
 NAME = "Start & end"
 HEADINGS = (
@@ -34,7 +33,7 @@ SNIPPET = ui.snippet("start_end")
 class Own(Record):
     """What this chapter alone keeps: the position whose logits step 3 changes."""
 
-    position: Annotated[Int, Field(ge=0)] | None = None
+    position: Place | None = None
 
 
 class Side:

@@ -9,11 +9,10 @@ All of it is the true reading's: no words stand behind logits that were changed 
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
@@ -25,7 +24,7 @@ from qa_demo.core.types import Span
 from qa_demo.drawn.plane import stacked
 from qa_demo.printed import QUOTE, adds, bracket, escape, number, probability, quote, say, signed
 from qa_demo.shown import Shown
-from qa_demo.state import Int, Record
+from qa_demo.state import Count, Place, Record
 
 NAME = "Why"
 STEPS = ("What it rests on", "The test", "An attention head")
@@ -73,9 +72,9 @@ WEIGHTS = (
 class Own(Record):
     """This chapter's own: layer and head of step 3, counted from 1, and the position that looks."""
 
-    layer: Annotated[Int, Field(ge=1, le=1000)] | None = None
-    head: Annotated[Int, Field(ge=1, le=1000)] | None = None
-    token: Annotated[Int, Field(ge=0, le=8192)] | None = None
+    layer: Count | None = None
+    head: Count | None = None
+    token: Place | None = None
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:

@@ -323,12 +323,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
         values, filled = [getattr(r, field) for r in rows], [r is taken for r in rows]
         data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
-    over = {
-        **fig.LEFT,
-        "yanchor": "bottom",
-        "borderpad": 1,
-        "size": 12 if rule == "mean_of_maxima" or pitch < 44 else 13,
-    }
+    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 12}
     texts = [
         fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over)
         for y, r in enumerate(rows, 1)
