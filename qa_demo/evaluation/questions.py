@@ -233,6 +233,9 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
         tuple(tuple(sorted(one)) for one in given.spans),
         tuple(columns),
     )
+    texts = (example.id, example.question, example.context, example.title, *dict(columns).values())
+    if re.search("[\ud800-\udfff]", "".join((*texts, *(a.text for a in example.answers)))):
+        raise BadInput(f"{where} holds half of a surrogate pair (\\ud800 to \\udfff): no character")
     return example, any(moved for _, moved in placed)
 
 

@@ -136,6 +136,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
+        ("a.jsonl", json.dumps(rows()[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
     ],
 )
 def test_a_fault_is_one_sentence(name, text, words, tmp_path):
