@@ -272,7 +272,7 @@ export function lessons() {
   function step() {
     const { card, told, verdict, guess } = open;
     const unsure = asks() && !verdict && !room.leads()
-      ? quiet("I don’t know", () => (open.guess = null, commit()))
+      ? quiet("I don't know", () => (open.guess = null, commit()))
       : null;
     const marks = card.ask === "mark" && !told && !room.leads();
     const hint = guess ? "Your words are underlined." : "Nothing is marked yet.";

@@ -35,15 +35,15 @@ HEADINGS = (
 )
 IDEAS = (
     "SpanBERT hides whole spans. Its *span boundary objective (SBO)* predicts each hidden word "
-    "from three things: the encoder’s outputs just before and just after the span, and the "
+    "from three things: the encoder's outputs just before and just after the span, and the "
     "position within it. Its loss is added to that of masked language modelling (MLM), which "
-    "guesses the word from the encoder’s output at the blank itself.",
+    "guesses the word from the encoder's output at the blank itself.",
     "Both hide 15 % of the tokens: BERT *single tokens*, SpanBERT *whole spans* of 1 to 10 "
     "words. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
     "Each row makes one change more; *its bar runs from the F1 before it to the F1 after it* (F1: "
-    "overlap with people’s answers, at best 100).",
+    "overlap with people's answers, at best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on."""
@@ -95,8 +95,8 @@ def model_says() -> str:
     return (
         f"The model is our small SpanBERT: {ENCODER} ({shape['num_hidden_layers']} layers, "
         f"{shape['hidden_size']} numbers a token), pre-trained for {steps:,} more steps, "
-        f"{read / 1e6:,.0f} million tokens, with both losses. It is neither the paper’s nor the "
-        "reader that answers above. The page’s own passages are not in its training text."
+        f"{read / 1e6:,.0f} million tokens, with both losses. It is neither the paper's nor the "
+        "reader that answers above. The page's own passages are not in its training text."
     )
 
 
@@ -121,7 +121,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     return [
         blank_finding(b),
         *others,
-        key("the chosen blank", under, "guesses: our small SpanBERT’s, not the paper’s"),
+        key("the chosen blank", under, "guesses: our small SpanBERT's, not the paper's"),
         blanks(b),
         cuts if b.now.sbo else None,
         guesses(b),
@@ -153,9 +153,9 @@ def blank_finding(b: core.Blank) -> Block:
     if b.cut and whole and b.true:
         found.append(f"With {WIRES[b.cut]} it gave it {chance(whole)} (guess {whole.rank:,}). ")
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    right = f"{number(every['sbo_top1'], 1)} %, MLM’s in {number(every['mlm_top1_where_sbo'], 1)} %"
+    right = f"{number(every['sbo_top1'], 1)} %, MLM's in {number(every['mlm_top1_where_sbo'], 1)} %"
     many = f"{every['sbo_pieces']:,} blanks in texts not trained on"
-    overall = f"SBO’s first guess is right in {right} of {many}."
+    overall = f"SBO's first guess is right in {right} of {many}."
     return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 
@@ -193,7 +193,7 @@ def guesses(b: core.Blank) -> Block:
         across |= {} if rows else {"visible": False}
         return name, ranked(rows, before), ui.axis("probability", **across), down
 
-    mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder’s output at the blank itself"
+    mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder's output at the blank itself"
     sbo = f"<b>Boundary layer (SBO)</b><br>{what}"
     both = panel(mlm, b.now.mlm, {}), panel(sbo, b.now.sbo, b.before)
     alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
@@ -254,7 +254,7 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
     h0 = say("h{} = [h({}); h({}); p({})" + layers, ["0", "sub"], left, right, k, ["1", "sub"])
     return [
         ui.formula("shape", h0),
-        f"h is the encoder’s output at a token, {d} numbers; p the vector of a position, "
+        f"h is the encoder's output at a token, {d} numbers; p the vector of a position, "
         f"{POSITION_NUMBERS}; h₁ and y have {d}. LayerNorm runs over the numbers of one vector, "
         "not over a batch. The logit of a word is its vector · y + its bias; the softmax runs over "
         f"{shape['vocab_size']:,} tokens.",
@@ -347,7 +347,7 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     return [
         ui.finding(
             "SpanBERT changes what the encoder has learnt, not how an answer is found. It trains "
-            "on one segment of text, without BERT’s next sentence prediction."
+            "on one segment of text, without BERT's next sentence prediction."
         ),
         path,
         ui.formula("formula", both, label="pre-training lowers", span=4),
@@ -367,7 +367,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     by = [{w.rows[g.row].short: g.change or 0 for g in of} for of in (w.paper, w.ours)]
     there, here = (f"{signed(x['spans'], 1)} and {signed(x['SBO'], 1)}" for x in by)
     told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
-    last = f"Our {w.budget['pretrain_steps']:,} steps against the paper’s 1.2 million are too few "
+    last = f"Our {w.budget['pretrain_steps']:,} steps against the paper's 1.2 million are too few "
     rows, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
     for k, r in enumerate(w.rows):
         cells = [r.name]

@@ -35,7 +35,7 @@ MOST_ROOMS, MOST_PAGES, MOST_STEPS, MOST_BARS, MOST_LABEL = 20, 100, 60, 8, 120
 LETTERS = "BCDFGHJKMNPQRTVWXZ346789"
 """No vowels, so that no code is a word, and no signs that look alike."""
 CODE, KEY = 5, 22
-UNSURE = "I don’t know"
+UNSURE = "I don't know"
 Short = Annotated[str, StringConstraints(max_length=40)]
 Place = tuple[str, int]
 """A lesson and a step."""

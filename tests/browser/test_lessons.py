@@ -112,10 +112,10 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(student.locator(".room")).to_contain_text("your teacher leads")
     press(teacher, "Next")
     expect(heading(student)).to_have_text("Half")
-    press(student, "I don’t know")
+    press(student, "I don't know")
     expect(student.locator(".reveal")).to_have_count(0)
     press(teacher, "Reveal")
-    expect(student.locator(".bars")).to_contain_text("I don’t know")
+    expect(student.locator(".bars")).to_contain_text("I don't know")
     expect(student.locator(".bars li.right")).to_contain_text("0.50")
     teacher.get_by_role("tab", name="Loss").click()  # the newest state, outside the step too
     expect(student.get_by_role("tab", name="Loss")).to_have_attribute("aria-selected", "true")
