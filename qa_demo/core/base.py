@@ -1,7 +1,8 @@
-"""Errors that a user can cause, softmax in double precision, read-only arrays, and how a long
-computation tells its progress.
+"""Errors that a user can cause, softmax in double precision, read-only arrays, and on how many
+cores a long computation runs and how it tells its progress.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -87,6 +88,11 @@ def freeze_arrays(record: object, dtype: DTypeLike | None = None) -> None:
     for name, value in vars(record).items():
         if isinstance(value, np.ndarray):
             object.__setattr__(record, name, freeze(np.asarray(value, dtype)))
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 OnProgress = Callable[[int, int], None]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from qa_demo.core import metrics
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, usable_cores
 from qa_demo.core.predict import limit_of
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
@@ -68,8 +68,7 @@ def read_each(
         except BadInput as fault:
             return fault
 
-    allowed = getattr(os, "sched_getaffinity", None)
-    threads = len(allowed(0)) if allowed else os.cpu_count() or 1
+    threads = usable_cores()
     ahead = 64 * threads  # all at once would hold all results in memory
     with ThreadPoolExecutor(threads) as pool:
         for k in range(0, len(examples), ahead):

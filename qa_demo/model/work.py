@@ -3,7 +3,6 @@ ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
 import ctypes
-import os
 import pickle
 import sys
 import threading
@@ -14,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
+from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, usable_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,11 +26,6 @@ LEASE = 6.0
 """Seconds that a computation goes on after it was last asked for: a closed page sends no word."""
 AT_ONCE = 0.25
 """Seconds that a question waits before it is told to come back."""
-
-
-def usable_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Passes:

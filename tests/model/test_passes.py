@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.base import Cancelled
+from qa_demo.core.base import Cancelled, usable_cores
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
-from qa_demo.model.work import MOST, Passes, usable_cores
+from qa_demo.model.work import MOST, Passes
 from tests.model import kit
 
 pytestmark = pytest.mark.model
