@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -44,31 +44,46 @@ class Passes:
         return next(self.each(lambda _: work(), (None,), cancelled))
 
     def each(
-        self, work: Callable[[T], R], items: Sequence[T], cancelled: IsCancelled | None = None
+        self,
+        work: Callable[[T], R],
+        items: Sequence[T],
+        cancelled: IsCancelled | None = None,
+        size: Callable[[T], int] = lambda _: 1,
     ) -> Iterator[R]:
         """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
-        line at a time, so that a long text lets others in between; the last few, which would leave
-        half of the cores idle or more, take all of them in turn.
+        line at a time, so that a long text lets others in between; the last few take all cores in
+        turn where that ends sooner.
         """
         under_way, left = deque[Future[R]](), deque(items)
-        rest = len(items) % self.count
-        apart = rest if rest <= self.count / 2 else 0
+        apart = self._apart([size(item) for item in items])
         try:
             while left or under_way:
-                while left and len(under_way) < (self.count if len(left) > apart else 1):
+                running = [future for future in under_way if not future.done()]
+                if left and len(running) < (self.count if len(left) > apart else 1):
                     wide, one = len(left) <= apart, left.popleft()
                     under_way.append(self._threads.submit(self._pass, work, one, wide))
-                first = under_way.popleft()
-                ready = False
-                while not ready:
-                    if cancelled is not None and cancelled():
-                        first.cancel()
-                        raise Cancelled("this was cancelled")
-                    ready = bool(wait([first], None if cancelled is None else 0.1).done)
-                yield first.result()
+                elif under_way[0].done():
+                    yield under_way.popleft().result()
+                else:
+                    wait(running, None if cancelled is None else 0.1, FIRST_COMPLETED)
+                if cancelled is not None and cancelled():
+                    raise Cancelled("this was cancelled")
         finally:
             for future in under_way:
                 future.cancel()
+
+    def _apart(self, sizes: Sequence[int]) -> int:
+        """How many at the end are done soonest with all cores in turn; a tenth of each pass stays
+        with one of them.
+        """
+
+        def time(apart: int) -> float:
+            busy = [0.0] * self.count
+            for one in sizes[: len(sizes) - apart]:
+                busy[busy.index(min(busy))] += one
+            return max(busy) + (0.1 + 0.9 / self.count) * sum(sizes[len(sizes) - apart :])
+
+        return min(range(min(self.count, len(sizes)) + 1), key=time)
 
     def _pass(self, work: Callable[[T], R], item: T, wide: bool) -> R:
         import torch

@@ -33,8 +33,16 @@ def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread():
         assert passes.run(torch.get_num_threads) == 1
         go.set()
         assert first.result(10) == 3
-    for count, threads in ((1, [3]), (2, [1, 1]), (3, [1] * 3), (4, [1, 1, 1, 3]), (5, [1] * 5)):
-        assert list(passes.each(lambda _: torch.get_num_threads(), range(count))) == threads
+    for sizes, threads in (
+        ([1], [3]),
+        ([1, 1], [3, 3]),
+        ([1, 1, 1], [1, 1, 1]),
+        ([1, 1, 1, 1], [1, 1, 1, 3]),
+        ([1, 1, 1, 1, 1], [1, 1, 1, 3, 3]),
+        ([1] * 6, [1] * 6),
+        ([4, 4, 4, 4, 4, 1], [1, 1, 1, 3, 3, 3]),
+    ):
+        assert list(passes.each(lambda _: torch.get_num_threads(), sizes, size=int)) == threads
 
 
 def test_items_run_side_by_side_and_come_in_order():
