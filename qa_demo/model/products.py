@@ -20,13 +20,13 @@ def pack(encoder: nn.Module) -> None:
     numpy's library has one thread from then on: passes that share its threads wait for each other.
     """
     x86 = platform.machine().lower() in ("x86_64", "amd64")
-    if not x86 or not torch.backends.mkldnn.is_available():
+    if not (x86 and torch.backends.mkldnn.is_available()):
         return
     threadpool_limits(1, user_api="blas")
     for module in list(encoder.modules()):
         for name, child in list(module.named_children()):
             if type(child) is nn.Linear:
-                setattr(module, name, Packed(child.weight, child.bias))
+                setattr(module, name, Packed(child.weight.detach(), child.bias))
 
 
 class Packed(nn.Module):
@@ -39,7 +39,6 @@ class Packed(nn.Module):
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__()
-        weight = weight.detach()
         # the two operators by which torch.compile freezes a linear layer
         packed = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous())
         self.register_buffer("packed", packed, persistent=False)
@@ -64,11 +63,10 @@ class Packed(nn.Module):
         """The product of a plain tensor."""
         if self.matrix is None or torch.get_num_threads() > 1:
             return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
-        rows = x.reshape(-1, x.shape[-1])
-        y = torch.empty(len(rows), self.matrix.shape[1])
-        np.matmul(rows.numpy(), self.matrix.numpy(), out=y.numpy())
-        y = y if self.bias is None else y.add_(self.bias)
-        return y.view(*x.shape[:-1], -1)
+        y = torch.empty(*x.shape[:-1], self.matrix.shape[1])
+        rows, made = (tensor.flatten(0, -2).numpy() for tensor in (x, y))
+        np.matmul(rows, self.matrix.numpy(), out=made)
+        return y if self.bias is None else y.add_(self.bias)
 
 
 class _Recorded(torch.autograd.Function):

@@ -36,6 +36,14 @@ CHOOSE_CODE = (
 )
 MEANINGS = {"is_decoder": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
+BUNDLED = "use the bundled reader, which works offline"
+NOT_FETCHED = {
+    "RepositoryNotFoundError": "does not exist on Hugging Face, is private, or asks its users to "
+    "accept terms",
+    "LocalEntryNotFoundError": "is not in the local cache, and Hugging Face cannot be reached from "
+    f"here or is forbidden (HF_HUB_OFFLINE); {BUNDLED}",
+    "EntryNotFoundError": "has no config.json, so it is not a transformers reader",
+}
 POINTER = b"version https://git-lfs."
 _HUB = re.compile(
     r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})(?:@([A-Za-z0-9_][\w./-]{0,99}))?",
@@ -100,7 +108,7 @@ def fetch(source: Source) -> tuple[Path, str]:
     the weights are fetched. Errors: ModelUnavailable, in one sentence; the library's own would
     quote addresses.
     """
-    from huggingface_hub import errors, hf_hub_download, snapshot_download
+    from huggingface_hub import hf_hub_download, snapshot_download
 
     try:
         config = Path(hf_hub_download(source.repo, "config.json", revision=source.revision))
@@ -111,24 +119,9 @@ def fetch(source: Source) -> tuple[Path, str]:
     except BadCheckpoint:
         raise
     except Exception as fault:
-        for kind, sentence in (
-            (
-                errors.RepositoryNotFoundError,
-                "does not exist on Hugging Face, is private, or asks its users to accept terms",
-            ),
-            (
-                errors.LocalEntryNotFoundError,
-                "is not in the local cache, and Hugging Face cannot be reached from here or is "
-                "forbidden (HF_HUB_OFFLINE); the bundled reader works offline",
-            ),
-            (errors.EntryNotFoundError, "has no config.json, so it is not a transformers reader"),
-        ):
-            if isinstance(fault, kind):
-                raise ModelUnavailable(f"it {sentence}") from fault
-        raise ModelUnavailable(
-            f"it could not be fetched from Hugging Face ({type(fault).__name__}); try again, or "
-            "use the bundled reader"
-        ) from fault
+        known = (NOT_FETCHED.get(kind.__name__) for kind in type(fault).__mro__)
+        other = f"could not be fetched from Hugging Face ({type(fault).__name__}); try again, or "
+        raise ModelUnavailable(f"it {next(filter(None, known), other + BUNDLED)}") from fault
 
 
 def regular(folder: Path, name: str) -> Path | None:

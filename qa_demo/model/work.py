@@ -52,10 +52,15 @@ class Passes:
     ) -> Iterator[R]:
         """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
         line at a time, so that a long text lets others in between; the last few take all cores in
-        turn where that ends sooner.
+        turn where that ends sooner: a tenth of a pass has one thread.
         """
         under_way, left = deque[Future[R]](), deque(items)
-        apart = self._apart([size(item) for item in items])
+        sizes, most, in_turn = [*map(size, items)], len(items), 0.1 + 0.9 / self.count
+
+        def time(last: int) -> float:  # the longest of each round, then one after the other
+            return sum(sizes[: most - last : self.count]) + in_turn * sum(sizes[most - last :])
+
+        apart = min(range(min(self.count, most) + 1), key=time)
         try:
             while left or under_way:
                 running = [future for future in under_way if not future.done()]
@@ -71,19 +76,6 @@ class Passes:
         finally:
             for future in under_way:
                 future.cancel()
-
-    def _apart(self, sizes: Sequence[int]) -> int:
-        """How many at the end are done soonest with all cores in turn; a tenth of each pass stays
-        with one of them.
-        """
-
-        def time(apart: int) -> float:
-            busy = [0.0] * self.count
-            for one in sizes[: len(sizes) - apart]:
-                busy[busy.index(min(busy))] += one
-            return max(busy) + (0.1 + 0.9 / self.count) * sum(sizes[len(sizes) - apart :])
-
-        return min(range(min(self.count, len(sizes)) + 1), key=time)
 
     def _pass(self, work: Callable[[T], R], item: T, wide: bool) -> R:
         import torch

@@ -300,7 +300,7 @@ def test_sources_are_parsed(tmp_path):
         ("GatedRepoError", "or asks its users to accept terms"),
         ("RevisionNotFoundError", "could not be fetched .*RevisionNotFoundError"),
         ("EntryNotFoundError", "has no config.json"),
-        ("LocalEntryNotFoundError", "cannot be reached from here.*bundled reader works offline"),
+        ("LocalEntryNotFoundError", "cannot be reached from here.*bundled reader, which works"),
         ("HfHubHTTPError", "could not be fetched"),
     ],
 )
