@@ -1,7 +1,8 @@
-"""Whatever a browser or a client may send."""
+"""Whatever a browser, a client or a person may send."""
 
 from hypothesis import strategies as st
 
+HOSTILE = "</script><b>Ada</b> <img src=x onerror=alert(1)> {{B}} ${7*7} & \u202e\u0301 🚜 Oslo. "
 NUMBERS = st.integers() | st.floats() | st.integers(-2, 60)
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | st.text(max_size=9),

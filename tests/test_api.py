@@ -65,15 +65,36 @@ def in_order(pictures, name, given):
     return run(made(*put.args))
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_call_replies_the_same_by_every_way(name, pictures, client):
-    expected = plain(call(MODELS[name], name, **GIVEN[name]))
-    over_http = client.post(f"/api/{name}", json=GIVEN[name])
+def command(pictures, monkeypatch, name, given, *more):
+    """The exit code of the call as a command."""
+    monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
+    return main(["answer" if name == "read" else name, *flags(given), *more])
+
+
+SPAN = {"char_start": 8, "char_end": 11}
+OTHER = {"other_start": 20, "other_end": 25, "target": "span_minus_other"}
+MORE = [
+    ("read", {**TEXTS, "max_answer_length": 1, "rule": "product"}),
+    ("read", {**TEXTS, "null_score_diff_threshold": -1e-9}),
+    ("attribute", {**TEXTS, **SPAN, **OTHER, "method": "gradient_x_input"}),
+    ("loss", {**TEXTS, "gold": [[0, 2], None, [3, 7]]}),
+    ("tag", {**TEXTS, "context": 2 * TEXTS["context"], "decoding": "lenient"}),
+    ("infill", GIVEN["infill"] | {"cut": ["left", "position"]}),
+]
+
+
+@pytest.mark.parametrize(("name", "fields"), [*GIVEN.items(), *MORE])
+def test_a_call_replies_the_same_by_every_way(name, fields, pictures, client, monkeypatch, capsys):
+    expected = plain(call(MODELS[name], name, **fields))
+    kind = {"content-type": "Application/JSON ;q=1"}  # as HTTP has it
+    over_http = client.post(f"/api/{name}", content=json.dumps(fields), headers=kind)
     assert over_http.status_code == 200 and over_http.json() == expected
     behind = TestClient(client.app, root_path="/app")  # nginx takes /app off, gradio names it
-    assert behind.post(f"/api/{name}", json=GIVEN[name]).json() == expected
-    assert in_order(pictures, name, GIVEN[name]) == expected
-    assert tool(client, name, GIVEN[name])["structuredContent"] == expected
+    assert behind.post(f"/api/{name}", json=fields).json() == expected
+    assert in_order(pictures, name, fields) == expected
+    assert tool(client, name, fields)["structuredContent"] == expected
+    assert command(pictures, monkeypatch, name, fields, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == expected
 
 
 def test_positions_stay():
@@ -86,8 +107,6 @@ def test_positions_stay():
     ]  # fmt: skip
 
 
-SPAN = {"char_start": 8, "char_end": 11}
-OTHER = {"other_start": 20, "other_end": 25, "target": "span_minus_other"}
 ODD = [
     ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
     ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
@@ -152,17 +171,10 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, pictures, cl
 
 @pytest.mark.parametrize(("name", "odd", "said"), ODD)
 def test_a_command_says_the_same_sentence(name, odd, said, pictures, monkeypatch, capsys):
-    monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
-    assert main(["answer" if name == "read" else name, *flags(whole(name, odd))]) == 2
+    assert command(pictures, monkeypatch, name, whole(name, odd)) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert re.search(rf"{re.escape(said)}(?![.\d])", err), err  # 0 is not 0.0
-
-
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON ;q=1"])
-def test_a_kind_of_body_is_read_as_http_has_it(kind, client):
-    made = client.post("/api/read", content=json.dumps(TEXTS), headers={"content-type": kind})
-    assert made.status_code == 200
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

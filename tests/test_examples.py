@@ -13,7 +13,7 @@ from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
 from qa_demo.core.text import special_positions
-from qa_demo.core.types import Answer, O, Reading, Window, WindowOptions
+from qa_demo.core.types import Answer, O, Reading, Window
 from qa_demo.examples import PoolExample, load_examples, load_menu, load_passages
 from qa_demo.training import assets, promises
 from qa_demo.training.promises import example_facts, judged, rows
@@ -55,11 +55,6 @@ def test_each_id_stands_once_and_each_slice_in_its_text():
             assert one.text and text[one.char_start : one.char_end] == one.text, name
     assert len({p.id for p in passages}) == len(passages) and all(p.hidden for p in passages)
     assert list(load_menu()) == [e.id for e in examples]
-
-
-def test_an_example_has_its_own_windows_or_the_usual_ones():
-    cut = [e.options for e in load_menu().values()]
-    assert cut[0] == WindowOptions() and WindowOptions(64, 24) in cut
 
 
 def test_the_pool_has_every_kind_and_each_text_stands_once():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.files import dumps, json_lines, read_text, write_file
+from qa_demo.files import dumps, read_text, write_file
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
@@ -40,12 +40,6 @@ def test_another_encoding_is_named(raw, said, tmp_path):
         path.write_bytes(raw)
     with pytest.raises(BadInput, match=said):
         read_text(path)
-
-
-def test_lines_of_json_keep_their_numbers():
-    assert list(json_lines('1\n\n {"a": 2}\r\n', "f")) == [(1, 1), (3, {"a": 2})]
-    with pytest.raises(BadInput, match="f, line 2 is not JSON"):
-        list(json_lines("1\n{\n", "f"))
 
 
 def test_a_text_of_any_letters_is_one_line_of_ascii():

@@ -17,9 +17,7 @@ from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
 from tests.chapters.given import STEPS, AtOnce, blocks, example, full, items, refused, stored, words
-from tests.odd import JSON
-
-HOSTILE = "<b>Ada</b> <img src=x onerror=alert(1)> {B} & </script> \u202e\u0301 🚜 <i>Oslo</i>. "
+from tests.odd import HOSTILE, JSON
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)

@@ -15,6 +15,7 @@ from tests.browser.conftest import drawn, link, ready, show, visit, word
 from tests.browser.server import COURSE
 from tests.documents import PAGES
 from tests.evaluation.test_report import lines, report_of
+from tests.odd import HOSTILE
 
 pytestmark = pytest.mark.browser
 ORESUND = {"example": "oresund"}
@@ -64,21 +65,18 @@ def test_a_first_visit_loads_350_kilobytes_before_plotly_and_900_with_it(open_pa
     assert plotly > 200_000 and sum(sent.values()) <= 900_000
 
 
-def test_an_own_question_is_answered_in_two_actions_and_survives_a_reload(open_page, server):
-    page = open_page({"chapter": "spans"})
-    ask(page, "Who met Charles?", "In London Ada Lovelace met Charles Babbage in June 1833.")
+def test_an_own_text_stays_at_a_refusal_is_answered_and_survives_a_reload(open_page):
+    page = open_page({"chapter": "spans"}, refused=True)
+    text = "In London Ada Lovelace met Charles Babbage in June 1833."
+    ask(page, "   ", text)
+    expect(page.locator(".say")).to_contain_text("the question is empty")
+    expect(page.get_by_label("Paragraph", exact=True)).to_have_value(text)
+    ask(page, "Who met Charles?", text)
     expect(page.locator("[data-block=answer]").first).to_contain_text("June")
     page.reload()
     ready(page)
     expect(page.locator("[data-block=answer]").first).to_contain_text("June")
     expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
-
-
-def test_a_refusal_is_one_sentence_and_the_text_stays(open_page):
-    page = open_page(ORESUND, refused=True)
-    ask(page, "   ", "Some text.")
-    expect(page.locator(".say")).to_contain_text("the question is empty")
-    expect(page.get_by_label("Paragraph", exact=True)).to_have_value("Some text.")
 
 
 def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page):
@@ -193,8 +191,11 @@ def test_on_a_phone_a_number_at_the_left_edge_stays_inside_the_text(open_page):
     assert page.evaluate(outside) == []
 
 
-def test_under_the_veil_nothing_tells_the_answer(open_page):
-    page = open_page({**ORESUND, "chapter": "spans"})
+def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_answer(open_page):
+    page = open_page({**ORESUND, "chapter": "spans"}, width=720)
+    one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"
+    cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
+    assert page.evaluate(one) == 1 and not page.evaluate(cut)
     page.get_by_role("button", name="Cover").click()
     for block in ("square", "sum", "finding"):
         expect(page.locator(f"[data-block={block}]")).to_have_count(0)
@@ -310,10 +311,9 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
     download.value.save_as(path)
     page.context.set_offline(True)
     page.goto(path.as_uri())
-    for chapter, module in CHAPTERS.items():
+    for module in CHAPTERS.values():
         page.get_by_role("tab", name=module.NAME, exact=True).click()
         expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[0])
-        assert page.locator(f"#tab-{chapter}").get_attribute("aria-selected") == "true"
     page.get_by_role("tab", name="Spans").click()
     page.locator("[data-block=listed] button.row").nth(3).click()
     expect(page.get_by_role("status")).to_contain_text("needs the running page")
@@ -342,9 +342,6 @@ def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 8")
 
 
-HOSTILE = "<img src=x onerror=alert(1)> </script><b>Ada</b> {{value}} ${7*7} \u202e met Grace & Co."
-
-
 def test_a_course_shows_it_in_a_frame_whose_browser_keeps_and_copies_nothing(chromium, server):
     sandbox = 'sandbox="allow-scripts allow-same-origin"'
     course = f'<iframe src="{server.url}#chapter=spans" {sandbox}>'
@@ -367,13 +364,6 @@ def test_a_course_shows_it_in_a_frame_whose_browser_keeps_and_copies_nothing(chr
         expect(there).to_have_attribute("href", re.compile(f"^{server.url}#.+"))
 
 
-def test_a_narrow_column_cuts_no_number(open_page):
-    page = open_page({"chapter": "spans"}, width=720)
-    one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"
-    cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
-    assert page.evaluate(one) == 1 and not page.evaluate(cut)
-
-
 def test_hostile_text_stays_text(open_page, server):
     page = open_page(ORESUND)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -384,20 +374,16 @@ def test_hostile_text_stays_text(open_page, server):
         assert page.locator(".spanlight img, .spanlight script").count() == 0
 
 
-LOOKS = {
-    "light": ({}, {}),
-    "dark": ({"dark": True}, {"runOnly": ["color-contrast"]}),
-    "phone": ({"width": 375}, {"rules": {"color-contrast": {"enabled": False}}}),
-}
-"""What is asked of a browser and of axe: in the dark the colours differ alone, on a phone all but the
-colours.
-"""
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing(open_page, look):
-    browser, rules = LOOKS[look]
-    page = open_page(ORESUND, **browser)
+@pytest.mark.parametrize(
+    ("look", "rules"),
+    [
+        ({}, {}),
+        ({"dark": True}, {"runOnly": ["color-contrast"]}),  # in the dark the colours differ alone,
+        ({"width": 375}, {"rules": {"color-contrast": {"enabled": False}}}),  # on a phone the rest
+    ],
+)
+def test_axe_finds_nothing(open_page, look, rules):
+    page = open_page(ORESUND, **look)
     page.evaluate(Axe().axe_script)
     for chapter in NAMES:
         page.locator(f"#tab-{chapter}").click()

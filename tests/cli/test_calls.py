@@ -1,31 +1,20 @@
-"""The five calls as commands: the JSON is the call's reply, and lines for a person."""
+"""The five calls as commands, with a reader of torch: their JSON, and lines for a person."""
 
 import io
 import json
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from qa_demo.api.calls import call, plain
 from qa_demo.core.text import words
-from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS, flags
+from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 from tests.printed import exact
-from tests.test_replies import GIVEN, HIDDEN
+from tests.test_replies import HIDDEN
 
 pytestmark = pytest.mark.model
-CUT = {"max_seq_length": 40, "doc_stride": 7}
-Call = Callable[..., dict]
-
-
-@pytest.fixture(scope="module")
-def called(reader) -> Call:
-    """A call about the kit's paragraph in the terminal's windows."""
-    texts = {"question": kit.QUESTION, "context": kit.CONTEXT, **CUT}
-    return lambda name, **fields: plain(call(reader, name, **texts | fields))
 
 
 def same(one: object, other: object) -> bool:
@@ -37,29 +26,8 @@ def same(one: object, other: object) -> bool:
     return one == (pytest.approx(other, abs=1e-4) if isinstance(other, float) else other)
 
 
-TWO = {"char_start": 4, "char_end": 10, "other_start": 20, "other_end": 25}
-
-
-@pytest.mark.parametrize(
-    ("command", "fields"),
-    [
-        ("answer", {"max_answer_length": 1, "rule": "product"}),
-        ("answer", {"null_score_diff_threshold": -1e-9}),
-        ("attribute", {**TWO, "target": "span_minus_other", "method": "gradient_x_input"}),
-        ("loss", {"gold": [[0, 3], None, [4, 10]]}),
-        ("tag", {"decoding": "lenient"}),
-    ],
-)
-def test_json_is_the_reply_of_the_call(command, fields, called, terminal):
-    said = terminal.asked(command, *flags(fields))
-    assert same(said, called(command.replace("answer", "read"), **fields))
-
-
-def test_infill_takes_spans_and_cuts(terminal, monkeypatch):
+def test_infill_for_a_person(terminal, monkeypatch):
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
-    asked = GIVEN["infill"] | {"cut": ["left", "position"]}
-    found = json.loads(terminal.run("infill", *flags(asked), "--json"))
-    assert found == plain(call(FakeInfiller(), "infill", **asked))
     lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
     assert "(mask, characters 5 to 7)" in lines[0] and "  mlm  rank" in lines[1]
     assert re.match(r"total +\S+ nats", lines[-2]) and "plain sum is" in lines[-1]
@@ -88,8 +56,8 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
 
 
 @pytest.mark.parametrize("source", ["file", "-"])
-def test_each_line_says_what_answer_says(source, called, tmp_path, monkeypatch, terminal):
-    rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë"} for q in ASKED]
+def test_each_line_says_what_answer_says(source, tmp_path, monkeypatch, terminal):
+    rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë\u2028"} for q in ASKED]
     rows.append({"question": " ", "context": "c", "id": "0"})
     said = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path = tmp_path / "asked.jsonl"
@@ -97,12 +65,12 @@ def test_each_line_says_what_answer_says(source, called, tmp_path, monkeypatch, 
     piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="cp1252")
     monkeypatch.setattr("sys.stdin", piped)
     out = terminal.read("answer", "--jsonl", path if source == "file" else "-", code=2)
-    *found, last = [json.loads(line) for line in out.splitlines()]
-    for question, row in zip(ASKED, found, strict=True):
-        wanted = called("read", question=question)
-        assert same(row, wanted | {"question": question, "id": "Zoë"})
-    assert "the question is empty" in last["error"] and last["id"] == "0"
     assert "1 of 4 questions were not read" in terminal.err
+    *found, last = [json.loads(line) for line in out.splitlines()]
+    assert "the question is empty" in last["error"] and last["id"] == "0"
+    for question, row in zip(ASKED, found, strict=True):
+        wanted = terminal.data("answer", "--question", question, "--context", kit.CONTEXT)
+        assert same(row, wanted | {"question": question, "id": "Zoë\u2028"})
 
 
 def test_answer_for_a_person(terminal):
@@ -128,10 +96,10 @@ def test_answer_for_a_person(terminal):
         assert (null - span, found[4]) == (difference, said)
 
 
-def test_attribute_ranks_whole_words(reader, called, terminal):
+def test_attribute_ranks_whole_words(reader, terminal):
     """Against core's own words, of the method that hides them: `Rotne.` has several pieces."""
-    out = terminal.ask("attribute --method leave_one_out").splitlines()
-    found = called("attribute", method="leave_one_out")["attribution"]
+    command = "attribute --method leave_one_out"
+    out, found = terminal.ask(command).splitlines(), terminal.asked(command)["attribution"]
     reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     own = words(reading.encoding, reading.windows[found["window"]])
     sums = own.sums(np.array(found["values"]))

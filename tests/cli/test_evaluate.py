@@ -84,11 +84,14 @@ def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, term
     terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
 
 
-def test_a_part_of_a_file_is_named(silent, terminal):
+def test_a_part_of_a_file_and_the_rules_are_named(dev, silent, terminal):
     out = terminal.read("evaluate", silent, "--limit", "2")
     assert "2 of 4 questions, the first\n" in terminal.err and "SQuAD 2.0" in out
+    assert "by the rules of SQuAD 2.0: 1 of 4 questions have no answer\n" in terminal.err
     terminal.read("evaluate", silent, "--sample", "3", "--seed", "1")
     assert "3 of 4 questions, drawn by seed 1\n" in terminal.err
+    assert "SQuAD 1.1" in terminal.read("evaluate", dev)
+    assert "by the rules of SQuAD 1.1: every question has an answer\n" in terminal.err
 
 
 def test_a_question_that_is_refused_is_a_line_too(tmp_path, out, terminal):
@@ -122,16 +125,11 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, pag
     assert "tiny against other" in said(page)
     assert "max_answer_length is 30 in the first run and 3 in the second" in said(page)
     terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
-
-
-def test_hostile_text_stays_text(tmp_path, out, page, terminal):
-    question = "Who </script><b>designed</b> \u2028it? <img src=x onerror=alert(1)>"
-    dev = squad(tmp_path / "dev.json", question=question, unanswerable=True)
-    terminal.read("evaluate", dev, "--out", out)
+    text = out.read_text()
+    out.write_text("\ufeff" + text)
     terminal.run("report", out, "--out", page)
-    html = page.read_text(encoding="utf-8")
-    assert "</script><b>" not in html and "<img src=x" not in html and "\u2028" not in html
-    assert "script-src 'sha256-" in html.split("<script")[0]
+    out.write_text(text + text.replace("bridge", "tower"))  # finding 18
+    terminal.refuses("p.jsonl, line 5: the id 'q0' stands before", "report", out)
 
 
 def test_gates_end_with_code_1(dev, out, terminal):
@@ -160,16 +158,6 @@ def test_the_block_of_a_model_card(dev, tmp_path, terminal):
     assert scores == pytest.approx(wanted)
 
 
-def test_lines_written_twice_are_refused(silent, out, page, terminal):
-    """Finding 18."""
-    terminal.read("evaluate", silent, "--out", out)
-    text = out.read_text()
-    out.write_text("\ufeff" + text)
-    terminal.run("report", out, "--out", page)
-    out.write_text(text + text.replace("bridge", "tower"))
-    terminal.refuses("p.jsonl, line 5: the id 'q0' stands before", "report", out)
-
-
 def test_what_is_odd_about_a_file_is_said_before_the_run(tmp_path, terminal):
     path = tmp_path / "t.csv"
     path.write_text(f'question,context,answer\n"{kit.QUESTION}","{kit.CONTEXT}",Nobody\n')
@@ -177,12 +165,3 @@ def test_what_is_odd_about_a_file_is_said_before_the_run(tmp_path, terminal):
     said = terminal.err
     assert "t.csv: 1 question (first: '1'): no gold answer stands in the paragraph" in said
     assert said.index("no gold answer") < said.index("question 1 of 1")
-
-
-def test_the_rules_are_said_with_their_reason(dev, silent, terminal):
-    for path, rules, why in (
-        (silent, "2.0", "1 of 4 questions have no answer"),
-        (dev, "1.1", "every question has an answer"),
-    ):
-        assert terminal.data("evaluate", path)["rules"] == f"SQuAD {rules}"
-        assert f"scored by the rules of SQuAD {rules}: {why}\n" in terminal.err

@@ -2,13 +2,12 @@
 
 import io
 import json
-import re
-from pathlib import Path
 
 import pytest
 
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
+from tests.printed import inert
 
 pytestmark = pytest.mark.slow
 
@@ -19,19 +18,11 @@ def filler(monkeypatch) -> None:
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
 
 
-def data_of(path: Path) -> dict:
-    """What a saved file holds beside its scripts."""
-    text = path.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="saved">(.*?)</script>', text)
-    assert found is not None
-    return json.loads(found[1])
-
-
 def test_the_file_is_of_the_texts_that_are_given(tmp_path, terminal):
     out = tmp_path / "reading.html"
     said = terminal.asked("page", "--out", out)
     assert said == {"file": str(out), "bytes": out.stat().st_size}
-    data = data_of(out)
+    data = json.loads(inert(out.read_text(encoding="utf-8"), "saved"))
     assert len(data["pictures"]) > 20
     asked = [data["state"][name] for name in ("question", "max_seq_length", "reader")]
     assert asked == [kit.QUESTION, 40, str(terminal.folder)]

@@ -28,18 +28,24 @@ def rows() -> list[dict]:
     return found
 
 
-def squad() -> dict:
-    qas = []
-    for e in WANTED:
-        answers = [{"text": a.text, "answer_start": a.char_start} for a in e.answers]
-        about = {"id": e.id, "question": e.question, "is_impossible": not e.answers}
-        qas.append(about | {"answers": answers})
-    return {"data": [{"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}]}
+def squad(*qas: dict) -> str:
+    """A file of SQuAD's with one paragraph."""
+    article = {"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}
+    return json.dumps({"data": [article]}, indent=1)
 
 
+def placed(*answers: tuple[object, object]) -> list[dict]:
+    return [{"text": text, "answer_start": start} for text, start in answers]
+
+
+QAS = [
+    {"id": "a", "question": "Who wrote first?", "answers": placed(("Ada", 0))},
+    {"id": "b", "question": "What?", "answers": placed(("notes", 11), ("notes", 34))},
+    {"id": "c", "question": "Why?", "answers": [], "is_impossible": True},
+]
 HEAD = "question,context,answer\n"
 TEXTS = {
-    "squad.json": json.dumps(squad(), indent=1),
+    "squad.json": squad(*QAS),
     "lines.jsonl": "\n".join(map(json.dumps, rows())) + "\n\n",
     "lines.json": "\n".join(map(json.dumps, rows())),
     "list.json": json.dumps(rows()),
@@ -146,27 +152,16 @@ def test_a_fault_is_one_sentence(name, text, words, tmp_path):
     assert "\n" not in str(error.value)
 
 
-def squad_file(tmp_path: Path, content: object = None, **change: object) -> Path:
-    """SQuAD's layout with one question, `change` in it; other content as it is."""
-    qa: dict = {"id": "q1", "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}
-    article = {"title": "T", "paragraphs": [{"context": "Ada wrote notes.", "qas": [qa | change]}]}
-    path = tmp_path / "dev.json"
-    if not isinstance(content, bytes):
-        content = json.dumps({"data": [article]} if content is None else content).encode()
-    path.write_bytes(content)
-    return path
+def trained_on(tmp_path: Path, content: str) -> list[Example]:
+    (tmp_path / "dev.json").write_text(content)
+    return read_squad(tmp_path / "dev.json")
 
 
 def test_training_reads_squad_with_lists_in_text_order(tmp_path):
-    path = squad_file(tmp_path, spans=[[[10, 15], [0, 3]], [[0, 9]]])
-    wanted = Example("q1", "Who?", "Ada wrote notes.", (Answer("Ada", 0),), "T")
-    assert read_squad(path) == [replace(wanted, spans=(((0, 3), (10, 15)), ((0, 9),)))]
-    assert not read_squad(squad_file(tmp_path, answers=[]))[0].answers
-    assert read_squad(squad_file(tmp_path, id=262))[0].id == "262", "whole numbers are ids"
-
-
-def placed(text: object, start: object) -> list:
-    return [{"text": text, "answer_start": start}]
+    marked = QAS[0] | {"spans": [[[11, 16], [0, 3]], [[0, 9]]]}
+    found = trained_on(tmp_path, squad(marked, *QAS[1:], QAS[2] | {"id": 262}))
+    wanted = replace(WANTED[0], spans=(((0, 3), (11, 16)), ((0, 9),)))
+    assert found == [wanted, *WANTED[1:], replace(WANTED[2], id="262")], "whole numbers are ids"
 
 
 @pytest.mark.parametrize(
@@ -174,25 +169,28 @@ def placed(text: object, start: object) -> list:
     [
         ({"id": [7]}, "'id.str': Input should be a valid string, got '[7]'"),
         ({"id": True}, "'id.str': Input should be a valid string, got 'True'"),
-        ({"question": None}, "question q1: 'question': Input should be a valid string, got 'None'"),
-        ({"answers": "Ada"}, "question q1: 'answers': Input should be a valid list, got 'Ada'"),
+        ({"question": None}, "question a: 'question': Input should be a valid string, got 'None'"),
+        ({"answers": "Ada"}, "question a: 'answers': Input should be a valid list, got 'Ada'"),
         ({"answers": {"text": "1998"}}, "'answers': Value error, text and answer_start must be"),
         ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "'answers.1.text': Input should be"),
-        ({"answers": placed("Ada", 3.5)}, "'answers.0.answer_start': Input should be a valid int"),
-        ({"answers": placed("Ada", 1)}, "q1: answer_start does not point to the answer"),
-        *(
-            ({"spans": wrong}, "question q1: 'spans")
-            for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 17]]], [[[0, True]]], [[[0, 1, 2]]])
+        (
+            {"answers": placed(("Ada", 3.5))},
+            "'answers.0.answer_start': Input should be a valid int",
         ),
-        ({"content": {"data": [{"title": "x"}]}}, ", article 0: 'paragraphs' must be a list"),
-        ({"content": {"data": [{"paragraphs": [7]}]}}, "paragraph 0: 'qas' must be a list"),
-        ({"content": {"data": [{"paragraphs": [{"qas": [{}]}]}]}}, "question 0: 'question': Field"),
-        ({"content": b'{"data": ' + b"9" * 5000 + b"}"}, " is not readable as JSON"),
+        ({"answers": placed(("Ada", 1))}, "a: answer_start does not point to the answer"),
+        *(
+            ({"spans": wrong}, "question a: 'spans")
+            for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 41]]], [[[0, True]]], [[[0, 1, 2]]])
+        ),
+        ('{"data": [{"title": "x"}]}', ", article 0: 'paragraphs' must be a list"),
+        ('{"data": [{"paragraphs": [7]}]}', "paragraph 0: 'qas' must be a list"),
+        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: 'question': Field"),
+        (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),
     ],
 )
 def test_a_fault_of_a_squad_file_is_named(tmp_path, change, fault):
     with pytest.raises(BadInput) as error:
-        read_squad(squad_file(tmp_path, **change))
+        trained_on(tmp_path, change if isinstance(change, str) else squad(QAS[0] | change))
     assert str(error.value).startswith("dev.json") and fault in str(error.value)
 
 
@@ -211,13 +209,13 @@ def test_a_place_known_to_be_wrong_is_mended_or_none(text, start, place, said):
     """Finding 6: what is said to be wrong is never drawn or trained on."""
     context = "🚜🚜🚜 The red barn is old. The barn of Ada Kok is red. The barn was built in "
     row = {"question": "Where?", "context": context + "Delft, not in Delft Nord. Kok's."}
-    found = from_rows([row | {"answers": placed(text, start)}], "x")
+    found = from_rows([row | {"answers": placed((text, start))}], "x")
     assert found.examples[0].answers == (Answer(text, place),)
     assert any(said in one for one in found.remarks)
 
 
 def test_each_oddity_is_counted_and_its_first_question_named():
-    fine = {"question": "Who?", "context": "Ada wrote.", "answers": placed("Ada", 0), "id": "fine"}
+    fine = QAS[0] | {"context": CONTEXT}
     odd = fine | {"context": "東京は日本の首都です。", "answers": ["東京"]}
     assert from_rows([fine], "x").remarks == ()
     (said,) = from_rows([fine, odd | {"id": 7}, odd | {"id": 8}], "x").remarks

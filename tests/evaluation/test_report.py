@@ -24,6 +24,7 @@ from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import cleaned, words
+from tests.printed import inert
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
 WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
@@ -64,8 +65,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
 
 
 def data_of(html: str) -> Any:
-    block = re.search(r'<script type="application/json" id="report">(.*?)</script>', html)
-    return json.loads(gzip.decompress(base64.b64decode(block[1])))
+    return json.loads(gzip.decompress(base64.b64decode(inert(html, "report"))))
 
 
 def drawn(data: Any, state: Any) -> list[Any]:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import Outcome, evaluate, score
 from qa_demo.core.types import Example
-from qa_demo.evaluation.lines import TEMPERATURES
-from qa_demo.evaluation.table import Table
+from qa_demo.evaluation.table import Table, table_of
 from tests.core.test_metrics import question
 
 GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
@@ -24,18 +23,13 @@ SAID = {
 
 
 def trade(examples: list[Example], said: dict[str, Outcome]) -> Table:
-    """The table of what is said."""
-    points = np.array([score(e, said[e.id].text, "2.0") for e in examples])
-    diffs = [said[e.id].score_diff for e in examples]
-    n = len(examples)
-    return Table(
-        np.array([e.title for e in examples], dtype=object),
-        np.array([bool(e.answers) for e in examples]),
-        *points.T,
-        np.array([np.inf if diff is None else diff for diff in diffs]),
-        *np.full((2, n), np.nan),
-        np.full((n, len(TEMPERATURES)), np.nan),
-    )
+    """The table of what is said, which claims nothing."""
+    row, rows = dict.fromkeys(("title", "context", "in_window", "margin", "probs")), []
+    for e in examples:
+        exact, f1 = score(e, said[e.id].text, "2.0")
+        judged = {"gold": e.answers, "best": {"exact": exact, "f1": f1}}
+        rows.append(row | judged | {"score_diff": said[e.id].score_diff})
+    return table_of(rows)
 
 
 def test_a_threshold_of_zero_by_hand():
