@@ -12,22 +12,28 @@ from qa_demo.core.base import BadInput
 
 
 def read_text(path: Path) -> str:
-    """A file's text: UTF-8, without a byte-order mark, unpacked where gzip packed it, line ends as
-    they stand. Errors: BadInput that names another encoding.
-    """
+    """A file's text, see `decoded`. Errors: BadInput."""
+    return decoded(read_bytes(path), path.name)
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes; a pipe has them once. Errors: BadInput."""
     try:
-        raw = path.read_bytes()
-        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError, zlib.error, ValueError) as fault:
+        return path.read_bytes()
+    except (OSError, ValueError) as fault:
         said = getattr(fault, "strerror", None) or fault
         raise BadInput(f"{path.name or path} cannot be read: {said}") from fault
-    return decoded(raw, path.name)
 
 
 def decoded(raw: bytes, name: str) -> str:
-    """Bytes as text; `name` is what they are called. Errors: BadInput."""
+    """Bytes as text: UTF-8, without a byte-order mark, unpacked where gzip packed it, line ends as
+    they stand; `name` is what they are called. Errors: BadInput that names another encoding.
+    """
     try:
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
         return raw.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error) as fault:
+        raise BadInput(f"{name} cannot be read: {fault}") from fault
     except UnicodeDecodeError as fault:
         wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         other = "it is UTF-16" if wide else "it may be of a code page such as cp1252"

@@ -19,7 +19,7 @@ from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.files import write_file
+from qa_demo.files import read_bytes, write_file
 
 BELOW = 1
 """The exit code where a score is below its limit."""
@@ -79,7 +79,8 @@ def run(args: argparse.Namespace) -> int:
     asked = shared.request(args, "read", question="", context="")
     check_flags(args)
     other = None if args.not_worse_than is None else read_lines(args.not_worse_than)
-    found = read_questions(args.file)
+    raw = read_bytes(args.file)  # once: a pipe has them no second time
+    found = read_questions(raw, args.file.name)
     for remark in found.remarks:
         tell(f"{args.file.name}: {remark}")
     if not found.examples:
@@ -99,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
             "scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
         )
     about = {"spanlight": __version__, "file": args.file.name}
-    about["sha256"] = hashlib.sha256(args.file.read_bytes()).hexdigest()
+    about["sha256"] = hashlib.sha256(raw).hexdigest()
     about["calibration"] = args.calibration and args.calibration.name
     done, progress = count(1), Progress("question")
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel, BeforeValidator, StrictInt, StrictStr, Validatio
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
-from qa_demo.files import json_lines, read_text
+from qa_demo.files import decoded, json_lines, read_text
 from qa_demo.printed import plural
 
 LONGEST_COLUMN = 60
@@ -43,12 +43,11 @@ class Questions(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def read_questions(path: Path) -> Questions:
-    """All questions of a JSON, JSON-lines, CSV or TSV file (also gzip), in order. Errors: BadInput
-    that names the place.
+def read_questions(raw: bytes, name: str) -> Questions:
+    """All questions of a JSON, JSON-lines, CSV or TSV file (also gzip), in order, from its bytes.
+    Errors: BadInput that names the place.
     """
-    kind = Path(path.name.lower().removesuffix(".gz")).suffix
-    text, name = read_text(path), path.name
+    kind, text = Path(name.lower().removesuffix(".gz")).suffix, decoded(raw, name)
     return _gathered(_cells(text, name, kind) if kind in PARTED else _json(text, name), name)
 
 

@@ -1,6 +1,8 @@
 """evaluate --out, report and calibrate: lines, going on, gates, layouts, nothing overwritten."""
 
+import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,16 @@ def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, term
     terminal.refuses(otherwise, "evaluate", dev, *flags, "--n-best-size", "3")
     other = squad(tmp_path / "other.json", question="Who painted it?")
     terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
+
+
+def test_a_pipe_is_read_once(silent, out, terminal):
+    reads, writes = os.pipe()
+    os.write(writes, silent.read_bytes())
+    os.close(writes)
+    assert terminal.data("evaluate", f"/dev/fd/{reads}", "--out", out)["total"] == 4
+    about = json.loads(run_file(out).read_text())
+    assert about["sha256"] == hashlib.sha256(silent.read_bytes()).hexdigest()
+    os.close(reads)
 
 
 def test_a_part_of_a_file_and_the_rules_are_named(dev, silent, terminal):

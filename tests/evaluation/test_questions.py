@@ -55,36 +55,33 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("zipped", [False, True])
-def test_the_same_questions_in_every_layout(name, mark, zipped, tmp_path):
+def test_the_same_questions_in_every_layout(name, mark, zipped):
     raw = mark + TEXTS[name].encode()
-    path = tmp_path / (f"{name}.gz".upper() if zipped else name)
-    path.write_bytes(gzip.compress(raw) if zipped else raw)
-    assert read_questions(path).examples == WANTED
+    raw, name = (gzip.compress(raw), f"{name}.gz".upper()) if zipped else (raw, name)
+    assert read_questions(raw, name).examples == WANTED
 
 
-def test_a_table_of_question_context_and_answer(tmp_path):
-    path = tmp_path / "table.csv"
+def test_a_table_of_question_context_and_answer():
     quoted = CONTEXT.replace('"', '""')
-    path.write_bytes(
+    text = (
         f'\ufeffquestion,answer,context\r\nWho wrote first?,Ada,"{quoted}"\r\n'
-        f'What?,notes,"{quoted}"\r\n,,\r\nWhy?,,"{quoted}"\r\n'.encode()
+        f'What?,notes,"{quoted}"\r\n,,\r\nWhy?,,"{quoted}"\r\n'
     )
-    first, second, third = read_questions(path).examples
+    first, second, third = read_questions(text.encode(), "table.csv").examples
     assert first == Example("1", "Who wrote first?", CONTEXT, (Answer("Ada", 0),))
     assert second.answers == (Answer("notes", -1),), "the text stands twice: its place is unknown"
     assert (third.answers, third.id) == ((), "3"), "blanks are no row"
     for start, place in (("34", 34), ("34.0", 34), ("", -1)):
-        row = f'What?,notes,{start},"{quoted}"'
-        path.write_text(f"question,answer,answer_start,context\n{row}\n")
-        assert read_questions(path).examples[0].answers == (Answer("notes", place),)
+        text = f'question,answer,answer_start,context\nWhat?,notes,{start},"{quoted}"\n'
+        (one,) = read_questions(text.encode(), "table.csv").examples
+        assert one.answers == (Answer("notes", place),)
 
 
 @pytest.mark.parametrize("mark", ['"', '"a', 'a "b" c', "''", "a,b"])
-def test_a_table_between_tabs(mark, tmp_path):
+def test_a_table_between_tabs(mark):
     """Finding 11: a quotation mark swallows no row."""
-    path = tmp_path / "table.tsv"
-    path.write_text(f"id\tquestion\tcontext\tanswer\n0\t{mark}\tAda, it was.\tAda\n1\tq\tc\t\n")
-    first, second = read_questions(path).examples
+    text = f"id\tquestion\tcontext\tanswer\n0\t{mark}\tAda, it was.\tAda\n1\tq\tc\t\n"
+    first, second = read_questions(text.encode(), "table.tsv").examples
     assert first == Example("0", mark, "Ada, it was.", (Answer("Ada", 0),))
     assert (second.id, second.answers) == ("1", ())
 
@@ -145,10 +142,9 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.jsonl", json.dumps(rows()[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
     ],
 )
-def test_a_fault_is_one_sentence(name, text, words, tmp_path):
-    (tmp_path / name).write_text(text)
+def test_a_fault_is_one_sentence(name, text, words):
     with pytest.raises(BadInput, match=words) as error:
-        read_questions(tmp_path / name)
+        read_questions(text.encode(), name)
     assert "\n" not in str(error.value)
 
 
