@@ -6,12 +6,16 @@ import json
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from unittest.mock import AsyncMock, Mock
 
 import fastapi
 import gradio as gr
+import httpx
 import pytest
 from fastapi.openapi.models import OpenAPI
+from gradio_client import Client
+from gradio_client.exceptions import AppError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.concurrency import run_in_threadpool
@@ -25,8 +29,10 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
+from qa_demo.server.launch import launch
 from tests.cli.terminal import flags
 from tests.odd import JSON
+from tests.ports import free_port
 from tests.test_replies import GIVEN, HIDDEN, MODELS, TEXTS
 
 
@@ -247,6 +253,36 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
     made = client.post("/api/read", json=TEXTS)
     assert made.status_code == 500 and "the server's log tells more" in made.json()["error"]
     assert tool(client, "read", TEXTS)["isError"] and "Panic" in caplog.text
+
+
+OWN = [
+    ("run/read", {"data": ["Who?"]}, "context: must be a valid string, got None"),
+    ("run/read", {"data": ["Who?", "Ada came.", "x"]}, "max_answer_length: must be a valid int"),
+    ("run/read", {"data": ["Who?", "Ada came.", *[9] * 9]}, "read has 10 fields, got 11"),
+    ("run/nothing", {"data": []}, "no such call: .*nothing; /api/docs names"),
+    ("call/nothing", {"data": []}, "no such call: .*nothing; /api/docs names"),
+    ("call/v2/nothing", {}, "no such call: '/nothing'; /api/docs names"),
+    ("call/v2/read", {"question": "Who?"}, "no such call: .* argument: context; /api/docs names"),
+    ("call/v2/read", TEXTS | {"hue": 1}, "no such call: Parameter `hue` is not [^;.]*; /api/docs"),
+]
+
+
+def test_gradios_own_addresses_and_client_are_told_a_sentence_too(pictures):
+    with closing(build(pictures)) as page:
+        port = free_port()
+        launch(page, "127.0.0.1", port, prevent_thread_lock=True)
+        asked = f"http://127.0.0.1:{port}/gradio_api"
+        for path, body, said in OWN:
+            assert re.match(said, httpx.post(f"{asked}/{path}", json=body).json()["error"])
+        for last, said in ((TEXTS["context"], '"answer": '), (7, '"context: must be a valid str')):
+            data = {"data": [TEXTS["question"], last]}
+            event = httpx.post(f"{asked}/call/read", json=data).json()["event_id"]
+            assert said in httpx.get(f"{asked}/call/read/{event}").text
+        client = Client(f"http://127.0.0.1:{port}/", verbose=False)
+        for field, wrong in (("context", 7), ("n_best_size", -1)):
+            with pytest.raises(AppError, match=f"^{field}: must be .*, got {wrong}$"):
+                client.predict(**TEXTS | {field: wrong}, api_name="/read")
+        client.close()
 
 
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])

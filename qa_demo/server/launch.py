@@ -35,12 +35,15 @@ try:
     import gradio as gr
 finally:
     inspect.getfile = _file_of
+from gradio.route_utils import FnIndexInferError  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware  # noqa: E402
+from starlette.requests import Request  # noqa: E402
+from starlette.responses import JSONResponse  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
-from qa_demo.server.guard import Guard, frame_ancestors, policy  # noqa: E402
+from qa_demo.server.guard import Guard, frame_ancestors, policy, refused  # noqa: E402
 
 
 def is_public(host: str | None) -> bool:
@@ -73,6 +76,24 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
     }
 
 
+def filled(call: Any, data: list[Any]) -> None:
+    """At gradio's own addresses of a call: fields that are left out at the end have their defaults;
+    gradio says "null" of too few and drops those too many.
+    """
+    if len(data) > len(call.inputs):
+        said = f"{call.name} has {len(call.inputs)} fields, got {len(data)}"
+        raise gr.Error(said, print_exception=False)
+    data += [field.value for field in call.inputs[len(data) :]]
+
+
+def unknown(request: Request, fault: Exception) -> JSONResponse:
+    """What those addresses say of a call or a field that is not known, or is missing by name."""
+    if "api_name" not in request.path_params:
+        raise fault
+    said = str(fault).partition(". ")[0]  # behind it a part of the page is named that is not there
+    return refused(f"no such call: {said}; /api/docs names calls and fields", 422)
+
+
 def launch(
     page: gr.Blocks,
     host: str | None = None,
@@ -87,5 +108,7 @@ def launch(
     own = ("text/javascript", "application/javascript", "text/css")
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
-    beside = {"routes": list(routes), "middleware": [guard, packed, Middleware(Early)]}
+    beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(Early)]}
+    beside["exception_handlers"] = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
+    page.validate_inputs = filled  # type: ignore[method-assign]
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)
