@@ -10,13 +10,10 @@ const here = (name) => /** @type {HTMLElement} */ (document.querySelector(name))
 const grid = el("div", { class: "blocks" }), views = new Map();
 let report, state;
 
-KINDS.link = (b) => ({
-  node: el(
-    "p",
-    { class: "press" },
-    el("a", { href: b.href, target: "_blank", rel: "noreferrer" }, b.label),
-  ),
-});
+KINDS.link = (b) => {
+  const link = el("a", { href: b.href + b.overlay, target: "_blank", rel: "noreferrer" }, b.label);
+  return { node: el("p", { class: "press" }, link), overlay: (end) => link.href = b.href + end };
+};
 
 /** A paragraph as words, with lines under some of its characters. */
 KINDS.paragraph = (b) => {
@@ -38,8 +35,8 @@ export function set(patch) {
 
 /** The block of a number, with those that it holds; an overlay moves without a new drawing. */
 function block(number) {
-  const b = report.blocks[number], digest = JSON.stringify({ ...b, overlay: null });
-  return { ...b, digest, blocks: b.blocks?.map(block) };
+  const { under, ...own } = report.blocks[number], b = { ...report.blocks[under], ...own };
+  return { ...b, digest: JSON.stringify({ ...b, overlay: null }), blocks: b.blocks?.map(block) };
 }
 
 /** Draw each section as this state has it. */

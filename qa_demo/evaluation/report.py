@@ -43,11 +43,15 @@ def report(
 
 def page_of(s: Shown) -> str:
     """The file's text: each section's blocks in each state of what it shows; the browser picks and
-    computes no number. Equal blocks are held once, and called by their place.
+    computes no number. Equal blocks are held once, and called by their place; so is what stands
+    under an overlay, which alone differs from threshold to threshold.
     """
     held, values = dict[bytes, int](), s.values
 
     def kept(block: Block) -> int:
+        if "overlay" in block:
+            under = kept({name: x for name, x in block.items() if name != "overlay"})
+            block = {"under": under, "overlay": block["overlay"]}
         inner = {"blocks": [*map(kept, block["blocks"])]} if "blocks" in block else {}
         text = orjson.dumps(block | inner, option=orjson.OPT_SERIALIZE_NUMPY)
         return held.setdefault(text, len(held))

@@ -118,10 +118,8 @@ def reliability(s: Shown) -> list[Block]:
     data.append(ui.scatter("lines", [0, 100], [0, 100], line=even))
     axes = {"xaxis": ui.axis("how sure the reader said it was, %", range=[-2, 104])}
     axes["yaxis"] = ui.axis("best span exactly right, %", range=[-9, 110])
-    idea = (
-        "By the claim, on all questions, with how many there are in each tenth. It speaks of the "
-    )
-    idea += "best span, given or withheld, so no threshold changes it."
+    idea = "By the claim, on all questions, with how many there are in each tenth. It speaks of "
+    idea += "the best span, given or withheld, so no threshold changes it."
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     return [
         *drawn.head(s, "reliability", "How sure, how right", idea),
@@ -144,9 +142,8 @@ def failures(s: Shown, at: str, who: str) -> list[Block]:
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
     side, *others = sorted(s.sides, key=lambda x: x.name != who)
     if side.limits[at] is None:
-        idea = (
-            "Wrong answers, those of the largest margin first: the lead over “no answer”, logits."
-        )
+        idea = "Wrong answers, those of the largest margin first: the lead over “no answer”, "
+        idea += "logits."
     sets = [(f"of {x.name}", {"who": x.name, "selection": ""}, x is side) for x in s.sides]
     names = ["question", "marked right", who, *(f"best span of {x.name}" for x in others), "margin"]
     out, rows = side.table.withheld(side.limits[at]), []
@@ -197,16 +194,15 @@ def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
     marks += [("dash", GREY, "threshold, below")] * bool(side.place(at))
     lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
-    started = (
-        "" if side.run["reader"] in BUNDLED else f", started with --reader {side.run['reader']}"
-    )
+    reader = side.run["reader"]
+    started = f", started with --reader {reader}" * (reader not in BUNDLED)
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
         ui.block("paragraph", "text", text=row["context"], lines=lines),
         ui.legend("marks", *marks),
         ui.sentence("why", "note", f"Best span of {who}: {row['best']['kind']}{because}."),
         spans_figure(s, at, k),
-        ui.block("link", "link", label=f"Open on the page{started}", href=address(s, side, at, k)),
+        ui.block("link", "link", label=f"Open on the page{started}", **address(s, side, at, k)),
     ]
     return [ui.group("opened", 12, *inner)]
 
@@ -231,23 +227,24 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
         data.append(ui.scatter("markers", drawn.plain(lead), rows, marker=style, hoverinfo="x"))
     axes: Block = {"yaxis": ui.named_rows(names, automargin=True)}
     axes["xaxis"] = ui.axis("lead over “no answer”, logits")
-    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper"), *drawn.thresholds(s, at, -1)]
+    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
+    lines = {"shapes": drawn.thresholds(s, at, -1), "annotations": []}
     alt = "The best spans' lead over no answer, and the threshold."
     layout, narrow = ui.layout(70 + 24 * len(names), 20, 14, 8, 46, **axes), "lead, logits"
-    return ui.figure("spans", data, layout, alt, narrow={"xaxis.title.text": narrow})
+    return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
 
 
 BUNDLED = ("bundled", "large")
 """The readers that a page can always choose."""
 
 
-def address(s: Shown, side: Side, at: str, k: int) -> str:
-    """The page in a state: text, windows, gold, reader, and the threshold that is shown."""
-    row, options, reader = side.rows[k], side.run.get("options", {}), side.run["reader"]
+def address(s: Shown, side: Side, at: str, k: int) -> dict[str, str]:
+    """The page in a state: text, windows, gold, reader; apart, the threshold that is shown."""
+    row, options, limit = side.rows[k], side.run.get("options", {}), side.limits[at]
     names = ("max_seq_length", "doc_stride", "max_answer_length")
     state = {name: row[name] for name in ("question", "context")}
-    state |= {name: options.get(name) for name in names}
-    state |= {"gold": marked(row) or None, "reader": reader if reader in BUNDLED else None}
-    limit = side.limits[at]
-    state["threshold"] = limit if np.ndim(limit) == 0 else float(limit[k])
-    return f"{s.page}#{urlencode({name: x for name, x in state.items() if x is not None})}"
+    state |= {name: options[name] for name in names if name in options}
+    state |= {"gold": gold} if (gold := marked(row)) else {}
+    state |= {"reader": side.run["reader"]} if side.run["reader"] in BUNDLED else {}
+    shown = f"&threshold={limit if np.ndim(limit) == 0 else limit[k]}" * (limit is not None)
+    return {"href": f"{s.page}#{urlencode(state)}", "overlay": shown}

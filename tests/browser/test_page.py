@@ -339,6 +339,11 @@ def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     third.click()
     expect(page.locator("[data-block=question]")).to_have_text(asked)
     expect(page.locator("[data-block=text]")).to_contain_text("Ada Byron drew it")
+    page.get_by_role("slider").fill("62")
+    limit = re.search(r"one at (\S+):", page.locator("[data-block=slide]").inner_text())[1]
+    address = page.get_by_role("link").get_attribute("href")
+    shown = float(address.rpartition("&threshold=")[2])
+    assert f"{shown:.2f}" == limit.replace("−", "-"), "the link follows the slider"
     page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 8")
 
 
