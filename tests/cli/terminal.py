@@ -1,6 +1,5 @@
 """Commands run in this process, and what they print."""
 
-import gzip
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -82,22 +81,14 @@ class Terminal:
 
 def squad(path: Path, *, unanswerable: bool = False, **change: Any) -> Path:
     """A file of SQuAD's with `ASKED`; `change` goes into the first question."""
-    qas: list[dict[str, Any]] = [
-        {
-            "id": f"q{k}",
-            "question": question,
-            "answers": [{"text": text, "answer_start": kit.CONTEXT.index(text)}],
-        }
-        for k, (question, text) in enumerate(ASKED.items())
+    qas = [
+        kit.asked(f"q{k}", asked, kit.CONTEXT, text)
+        for k, (asked, text) in enumerate(ASKED.items())
     ]
     if unanswerable:
-        silent = {"id": "q9", "question": "Who was the king?"}
-        qas.append(silent | {"answers": [], "is_impossible": True})
+        qas.append(kit.asked("q9", "Who was the king?", kit.CONTEXT, is_impossible=True))
     qas[0] |= change
-    article = {"title": "Bridge", "paragraphs": [{"context": kit.CONTEXT, "qas": qas}]}
-    raw = json.dumps({"version": "x", "data": [article]}).encode()
-    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
-    return path
+    return kit.written(path, [(kit.CONTEXT, qas)])
 
 
 def lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:

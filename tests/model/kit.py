@@ -1,7 +1,9 @@
 """Tiny random readers of every family, of visible vocabularies, saved as ordinary folders."""
 
+import gzip
 import json
 import string
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +163,20 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
         inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
     return model, inputs
+
+
+def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:
+    """A question of a SQuAD file, with these answers."""
+    answers = [{"text": text, "answer_start": context.index(text)} for text in texts]
+    return {"id": name, "question": question, "answers": answers, **more}
+
+
+def written(path: Path, *articles: Sequence[tuple[str, list[dict[str, Any]]]]) -> Path:
+    """A SQuAD file: of each article its paragraphs, each with its questions."""
+    data = [
+        {"title": f"t{k}", "paragraphs": [{"context": c, "qas": qas} for c, qas in paragraphs]}
+        for k, paragraphs in enumerate(articles)
+    ]
+    raw = json.dumps({"data": data}).encode()
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path

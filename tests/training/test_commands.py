@@ -64,9 +64,8 @@ def home(tmp_path, monkeypatch) -> Path:
     for name in FILLED:
         shutil.copy(ROOT / name, tmp_path / name)
     toy.encoder(tmp_path / "ENCODER")
-    made = gzip.compress(toy.squad(tmp_path / "squad.json").read_bytes())
     for name in ("squad-train", "qamr", "squad-dev"):
-        (tmp_path / f"{name}.json.gz").write_bytes(made)
+        toy.squad(tmp_path / f"{name}.json.gz")
     (tmp_path / "text").mkdir()
     paragraphs = toy.text(tmp_path / "text.txt").read_bytes()
     (tmp_path / "text" / "some.txt.gz").write_bytes(gzip.compress(paragraphs))
@@ -96,14 +95,9 @@ def small(line: str) -> list[str]:
 def questions() -> None:
     """The files that `score` measures on: they hold what the trained reader says."""
     reader = load_reader("assets/reader")
-    kinds = {
-        "squad-dev": {},
-        "squad-dev-v2": {"unanswerable": True},
-        "multispanqa": {"lists": True},
-    }
-    for name, kind in kinds.items():
-        made = squad(Path(f"{name}.json"), reader, **kind)
-        Path(f"{name}.json.gz").write_bytes(gzip.compress(made.read_bytes()))
+    squad(Path("squad-dev.json.gz"), reader)
+    squad(Path("squad-dev-v2.json.gz"), reader, unanswerable=True)
+    squad(Path("multispanqa.json.gz"), reader, lists=True)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *asked: str) -> None:

@@ -162,9 +162,9 @@ def test_a_question_with_one_word_exchanged(question, made):
 def test_windows_that_nobody_labelled_are_added(tmp_path, kind, words):
     tokenizer, first = kit.tokenizer("bert"), "anna rotne designed the towers"
     second = "the river and the bridge of ingeborg"
-    asked = [(first, [toy.asked("a", "who came first", first, "anna")])]
-    asked += [(second, [toy.asked("b", "who was it", second)])]
-    path = toy.written(tmp_path / "squad.json", asked)
+    asked = [(first, [kit.asked("a", "who came first", first, "anna")])]
+    asked += [(second, [kit.asked("b", "who was it", second)])]
+    path = kit.written(tmp_path / "squad.json", asked)
     found = data.draw([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)

@@ -30,7 +30,6 @@ from qa_demo.training.data import held_out
 from qa_demo.training.export import write_checksums
 from qa_demo.training.score import HEADS, heard, lines
 from tests.model import kit
-from tests.training import toy
 
 pytestmark = pytest.mark.model
 
@@ -66,9 +65,9 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
             at = context.index(text)
             more["spans"] = [[[at, at + len(text)], *([[0, 3]] if at > 3 else [])]]
         answers = [] if unanswerable and k % 3 == 0 else [text]
-        qa = toy.asked(f"{path.stem}{k}", kit.QUESTION, context, *answers, **more)
+        qa = kit.asked(f"{path.stem}{k}", kit.QUESTION, context, *answers, **more)
         paragraphs.append((context, [qa]))
-    return toy.written(path, *(paragraphs[k : k + 3] for k in range(0, 12, 3)))
+    return kit.written(path, *(paragraphs[k : k + 3] for k in range(0, 12, 3)))
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """A BERT of two layers and width 16, a small text, a SQuAD file: training in a second."""
 
 import itertools
-import json
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,27 +30,11 @@ def text(path: Path) -> Path:
     return path
 
 
-def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:
-    """A question of a SQuAD file, with these answers."""
-    answers = [{"text": text, "answer_start": context.index(text)} for text in texts]
-    return {"id": name, "question": question, "answers": answers, **more}
-
-
-def written(path: Path, *articles: Sequence[tuple[str, list[dict[str, Any]]]]) -> Path:
-    """A SQuAD file: of each article its paragraphs, each with its questions."""
-    data = [
-        {"title": f"t{k}", "paragraphs": [{"context": c, "qas": qas} for c, qas in paragraphs]}
-        for k, paragraphs in enumerate(articles)
-    ]
-    path.write_text(json.dumps({"data": data}))
-    return path
-
-
 def squad(path: Path) -> Path:
     """Four questions with answers in the kit's paragraph, and one without."""
     answers = enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"])
-    qas = [asked(str(k), kit.QUESTION, kit.CONTEXT, text) for k, text in answers]
-    return written(path, [(kit.CONTEXT, [*qas, asked("none", "Who?", kit.CONTEXT)])])
+    qas = [kit.asked(str(k), kit.QUESTION, kit.CONTEXT, text) for k, text in answers]
+    return kit.written(path, [(kit.CONTEXT, [*qas, kit.asked("none", "Who?", kit.CONTEXT)])])
 
 
 DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}
