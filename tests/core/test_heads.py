@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import (
-    HeadWeights,
-    apply_what_if,
-    asked_by,
-    holds,
-    owned_points,
-    plane,
-    products_of,
-    rank_of,
-)
-from qa_demo.core.types import DecodeOptions, Span
+from qa_demo.core.heads import HeadWeights, apply_what_if, holds, products_of
 from tests.core.toys import t1
 
 HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25, 0.5)
@@ -39,18 +29,6 @@ def test_whether_printed_factors_give_the_printed_product():
     assert holds(-0.0001, 1.0, (3, 2))
 
 
-def test_a_piece_is_looked_at_in_the_best_spans_window_where_it_can():
-    found = asked_by(t1(), DecodeOptions())
-    best = found.reading.windows[found.best.window]
-    for d in range(6):
-        index, pos = found.place(d)
-        window = found.reading.windows[index]
-        assert window.holds(Span(d, d))
-        assert index == best.index or not best.holds(Span(d, d))
-        logits = found.reading.logits(index)
-        assert found.at(d).tolist() == [float(row[pos]) for row in logits]
-
-
 @pytest.mark.parametrize("lane", ["start", "end"])
 @pytest.mark.parametrize("size", [3, 8, 24])
 def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, size):
@@ -65,26 +43,6 @@ def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, si
         assert len(p.first) == min(8, size) and sorted(p.first + p.others) == list(range(size))
         largest = sorted(map(abs, by_hand), reverse=True)[:8]
         assert [abs(by_hand[k]) for k in p.first] == pytest.approx(largest)
-
-
-def test_the_same_heads_read_every_layer():
-    rng = np.random.default_rng(0)
-    heads = HeadWeights(rng.normal(size=6), rng.normal(size=6), 0.5, -0.5)
-    hidden = rng.normal(size=(4, 5, 6))
-    points = plane(heads, hidden)
-    np.testing.assert_allclose(points[..., 0], hidden @ heads.S.astype(float) + 0.5)
-    np.testing.assert_allclose(points[..., 1], hidden @ heads.E.astype(float) - 0.5)
-
-
-def test_ranks_count_what_is_larger():
-    logits = np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 5.0, 5.0, -1.0]])
-    assert rank_of(logits, 2).tolist() == [2, 1]
-    assert rank_of(logits, 1).tolist() == [4, 1] and rank_of(logits, 3).tolist() == [2, 4]
-
-
-def test_owned_points_take_each_token_from_its_owner():
-    points = owned_points(t1())  # tokens 0-2 belong to window 0, 3-5 to window 1
-    np.testing.assert_allclose(points, [[2, 0], [3, 4], [-1, 1], [4, 3], [1, 3.5], [0, 0]])
 
 
 def test_a_logit_changed_by_hand():
