@@ -17,6 +17,9 @@ from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import QUOTE, adds, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
 
+LONG = 130
+"""From so many pieces on, a text is shown without its quiet middle parts."""
+
 # ---- words and their pieces
 
 
@@ -178,11 +181,11 @@ def shortened(
     spans: Sequence[Span] = (),
     near: int = 4,
 ) -> list[Block]:
-    """A text without the middle of its quiet runs: words further than `near` from every bar, mark
-    and `doc` span of `spans`. `least`: the value under which a word has no bar. Under the veil all
-    of it stays: which parts are left would tell the answer.
+    """A long text without the middle of its quiet runs: words further than `near` from every bar,
+    mark and `doc` span of `spans`. `least`: the value under which a word has no bar. Under the veil
+    all of it stays: which parts are left would tell the answer.
     """
-    if shown.state.veil:
+    if shown.state.veil or len(items) < LONG:
         return [*items]
     whole, found, loud = list[list[Block]](), list[Block](), list[int]()
     for one in items:

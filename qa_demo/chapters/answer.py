@@ -31,8 +31,6 @@ HEADINGS = (
 STEPS = ("The best span", "Or no answer?", "How sure?")
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
-LONG, AROUND = 700, 25
-"""Characters from which a paragraph is shown in parts; words before and after a span."""
 HEAD = "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
 figures_of = cache(load_known)
@@ -108,9 +106,7 @@ def paragraph(shown: Shown) -> Block:
         if shown.marked_by == "people":
             told = f"{n} of {len(shown.golds)} people"
         lines.append({"from": at.start, "to": at.end, "role": "gold", "text": told})
-    items = texts.paragraph_items(e)
-    if len(e.context) > LONG:
-        items = texts.shortened(shown, items, spans=[best, *marks], near=AROUND)
+    items = texts.shortened(shown, texts.paragraph_items(e), spans=[best, *marks], near=25)
     texts.mark(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)
 

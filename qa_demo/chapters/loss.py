@@ -49,8 +49,6 @@ CLOSINGS = (
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
-LONG = 130
-"""From so many tokens on a paragraph is shown without its quiet middle parts."""
 LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
 Made = tuple[list[Block | None], Block | None]
@@ -161,8 +159,7 @@ class Case:
                 items[pos][lane] = [round(float(v[pos]), 4), label]
         loud = [bool({"up", "down"} & {*one}) for one in items]
         first, asked, read = items[:1], items[1 : w.context_at], items[w.context_at :]
-        read = read if loud[-1] else read[:-1]
-        read = texts.shortened(self.shown, read, least) if len(read) > LONG else read
+        read = texts.shortened(self.shown, read if loud[-1] else read[:-1], least)
         named = [([*first, *read], "paragraph")]
         if any(loud[1 : w.context_at]):
             named = [([*first, *asked], "question"), (read, "paragraph")]

@@ -23,10 +23,10 @@ HEADINGS = (
     "What happens if one logit is changed?",
 )
 STEPS = ("Start and end", "Every position", "Change a logit")
-LONG, LEAST = 150, 0.005
-"""Positions in a window from which quiet parts are left out; under LEAST one has no bar."""
-HIGH, FLAT = 80, 0.025
-"""Pixels of a bar of 1; the browser draws none lower than 2 pixels, which stand for FLAT."""
+HIGH, LEAST, FLAT = 80, 0.005, 0.025
+"""Pixels of a bar of 1; under LEAST a position has none; the browser draws none lower than 2
+pixels, which stand for FLAT.
+"""
 SNIPPET = ui.snippet("start_end")
 
 
@@ -222,10 +222,8 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
         sums = ([f"{x.name} {probability(float(x.probs[at].sum()))}", x.role] for x in p.sides)
         return say(f"{said} {{}} {{}}", *sums)
 
-    inside, last = items[w.context_at :], len(w) - 1
-    if len(w) >= LONG:
-        inside = texts.shortened(shown, inside, LEAST)
-    rest = held("question, [SEP]:", [*range(1, w.context_at), last])
+    inside = texts.shortened(shown, items[w.context_at :], LEAST)
+    rest = held("question, [SEP]:", [*range(1, w.context_at), len(w) - 1])
     return texts.text(
         "words",
         texts.segment(items[:1], "", True, *held("means “no answer”:", [0])),

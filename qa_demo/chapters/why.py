@@ -44,8 +44,6 @@ IDEAS = (
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
-LONG = 150
-"""From so many pieces in a window on, a text is shown without its quiet middle parts."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
 HIDDEN = (
@@ -103,7 +101,6 @@ class Shares:
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
         inside = Span(w.to_pos(self.span.start), w.to_pos(self.span.end))
         self.own = set(self.words.holding(inside))
-        self.cut = len(w) >= LONG
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
@@ -187,11 +184,11 @@ def bars(shares: Shares) -> Block:
         ends = [items[k].char_start for k in inside[1:]] + [items[inside[-1]].char_end]
         gaps = [source[items[k].char_end : end] for k, end in zip(inside, ends, strict=True)]
         found = [word(k, gap) for k, gap in zip(inside, gaps, strict=True)]
-        found = texts.shortened(shares.shown, found, SMALL) if shares.cut else found
+        found = texts.shortened(shares.shown, found, SMALL)
         return texts.segment(found, name, False, f"in sum {signed(v[inside].sum())}")
 
     sides = part("question", e.question, "question"), part("context", e.context, "paragraph")
-    height = 60 if len(shares.window) < LONG else 44
+    height = 60 if len(items) < texts.LONG else 44
     return texts.text("words", *sides, up=INK, down="minus", height=height, select=False)
 
 
@@ -382,8 +379,7 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
         return {**one, "marks": [*one.get("marks", []), *marks], "sets": sets}
 
     items = [barred(one, pos) for pos, one in enumerate(texts.window_items(shares.shown, w))]
-    read = items[w.context_at :]
-    read = texts.shortened(shares.shown, read, LOOKED) if shares.cut else read
+    read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
     asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
