@@ -179,23 +179,13 @@ def snippet(chapter: str) -> str:
 # ---- figures
 
 
-def figure(
-    key: str,
-    data: Sequence[Block],
-    layout: Block,
-    alt: str,
-    span: int = 12,
-    overlay: Block | None = None,
-    narrow: Block | None = None,
-    mark: Block | None = None,
-) -> Block:
-    """A plotly figure. `overlay`: {shapes, annotations} that follow the selection. `narrow`: paths
-    of the layout that differ under 480 px of its own width, or under `below`. `mark`: {field,
-    half}: a frame at [y, x] of a field that moves at once. On a trace `sets`: {field: [names of
-    the point's values]}.
+def figure(key: str, data: Sequence[Block], layout: Block, alt: str, **more: Any) -> Block:
+    """A plotly figure; `more`: its `span`, and what else the browser does with it. `overlay`:
+    {shapes, annotations} that follow the selection. `narrow`: paths of the layout that differ under
+    480 px of its own width, or under `below`. `mark`: {field, half}: a frame at [y, x] of a field
+    that moves at once. On a trace `sets`: {field: [names of the point's values]}.
     """
-    drawn = {"data": list(data), "layout": layout, "alt": alt}
-    return block("figure", key, span, **drawn, overlay=overlay, narrow=narrow, mark=mark)
+    return block("figure", key, data=list(data), layout=layout, alt=alt, **more)
 
 
 def packed(values: ArrayLike) -> Block:

@@ -202,7 +202,8 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     narrow: Block = {"height": 360, "margin.l": 50, "annotations": small[:own]}
     alt = "Every token of the text by its start logit and its end logit"
     alt += "; arrows lead two words from their first to their second place." if second else "."
-    return ui.figure("plane", drawn, layout, alt, 7, {"annotations": large[own:]}, narrow)
+    over = {"annotations": large[own:]}
+    return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
 
 
 def exactly_two(two: Two) -> Block:

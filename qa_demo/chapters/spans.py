@@ -95,7 +95,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         ui.closing(
             "Prediction is this search within these limits; all that is learned is in the logits."
         ),
-        *ui.folds(as_table(shown, sq), exactly(shown, sq), SNIPPET),
+        *ui.folds(None, exactly(shown, sq), SNIPPET),
     ]
 
 
@@ -140,9 +140,9 @@ def square(shown: Shown, sq: Square) -> Block:
     layout["yaxis"] = ui.axis(None, START, range=[far, edge], **grey, **down)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
     alt += f"{shown.encoding.text(sq.best)}, {sq.top}."
-    mark = {"field": "selection", "half": max(0.5, m / 90)}
-    over = crossing(shown, sq, edge, far)
-    return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, 7, over, narrow, mark)
+    moves: Block = {"overlay": crossing(shown, sq, edge, far), "narrow": narrow}
+    moves["mark"] = {"field": "selection", "half": max(0.5, m / 90)}
+    return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, span=7, **moves)
 
 
 def hatched(sq: Square, edge: float, far: float) -> list[Block]:
@@ -265,15 +265,3 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
         "decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]
-
-
-def as_table(shown: Shown, sq: Square) -> Block:
-    """The 25 highest allowed cells, variants apart."""
-    flat, rows = np.nan_to_num(sq.scores, nan=-np.inf).ravel(), []
-    for cell in np.argsort(-flat, kind="stable")[: min(25, sq.count)].tolist():
-        i, j = (sq.first + k for k in divmod(cell, sq.size))
-        words = quote(shown.encoding.text(Span(i, j)), 30)
-        numbers = *map(number, sq.logits(i, j)), number(flat[cell])
-        rows.append(ui.row(str(i), str(j), words, *numbers, sets={"selection": [i, j]}))
-    head = [("start token", ""), ("end token", ""), "span", "start", "end", "score"]
-    return ui.table("cells", head, rows, "The highest cells")

@@ -180,12 +180,11 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     top, total = weight(weights[pos]), weight(weights.sum())
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
-    result, role = probability(side.probs[pos]), side.role
-    again = probability(printed.value(top) / max(printed.value(total), 0.1))
-    sign = "" if result[0] in "<>" else "= " if result == again else "≈ "
+    again, role = printed.value(top) / max(printed.value(total), 0.1), side.role
+    result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 4)) + over, role]
-    said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total} {{}}"
-    line = say(said, p.said(pos, role), raised, [top, role], [sign + result, role])
+    said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
+    line = say(said, p.said(pos, role), raised, [top, role], [result, role])
     return ui.formula(f"p-{side.name}", line, span=span)
 
 

@@ -193,27 +193,17 @@ def bars(shares: Shares) -> Block:
 
 
 def summed(shares: Shares) -> list[Block]:
-    """lead of the blank text + all shares = lead of this text, and what is missing; the shares that
-    carry a number, and all others. A gap of 2 % or more is said where the bars are seen (as a
-    finding: the veil covers it).
+    """lead of the blank text + all shares = lead of this text, and what is missing. A gap of 2 % or
+    more is said where the bars are seen (as a finding: the veil covers it).
     """
-    a, v = shares.found, shares.values
+    a = shares.found
     sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
     total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracket(a.sum)}* "
     total += f"{sign} lead of this text *{number(a.f_x)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     missed = [[f"gap {missing}, from finite steps", "note"]] if a.complete else []
-    first = [k for k in shares.ranked[:NAMED] if abs(v[k]) >= SMALL]
-    left, others = shares.ranked[len(first) :], a.sum - sum(v[first].tolist())
-    parts = [f"all shares {number(a.sum)} {adds((*v[first], others), a.sum)} "]
-    for n, k in enumerate(first):
-        size = printed.plus(v[k]) if n else number(v[k])
-        parts += say(f"*{size}* {{}}", [shares.quoted(k, 14), "note"])
-    for k in left[:1]:
-        about = f"all {printed.plural(len(left), 'other')}, the largest {signed(v[k])} "
-        parts += say(f"*{printed.plus(others)}* {{}}", [about + shares.quoted(k, 14), "note"])
-    made = [ui.formula("sum", say(total), missed, *([parts] if first else []))]
+    made = [ui.formula("sum", say(total), missed)]
     if not a.complete:
         change = signed(a.f_x - shares.blank)
         gap = f"The shares miss the change, {change}, by {number(abs(a.gap or 0))} ({missing}) "

@@ -127,4 +127,4 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     narrow = {"height": 300, "annotations.0.text": f"all P equal: {number(flat)}"}
     narrow["xaxis.title.text"] = "training step"
     alt = f"The loss of this text at {len(at)} recorded training steps"
-    return ui.figure("figure", [curve], made, alt, 12, {"annotations": over}, narrow)
+    return ui.figure("figure", [curve], made, alt, overlay={"annotations": over}, narrow=narrow)

@@ -166,7 +166,7 @@ def forests(panels: Sequence[Panel], high: int, alt: str) -> list[Block]:
         top, bottom = (42, 10) if "side" in axis else (16, 48)
         axes = {"xaxis": axis, "yaxis": ui.named_rows(names, automargin=True)}
         layout = ui.layout(high * len(names) + top + bottom, 20, 16, top, bottom, **axes)
-        found.append(ui.figure(key, traces, layout, alt, 12 // len(panels)))
+        found.append(ui.figure(key, traces, layout, alt, span=12 // len(panels)))
     return found
 
 
