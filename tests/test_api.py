@@ -19,6 +19,7 @@ from gradio_client.exceptions import AppError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from qa_demo.api.calls import CALLS, call, fields, plain, request
@@ -29,7 +30,7 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
-from qa_demo.server.launch import launch
+from qa_demo.server.launch import launch, unknown
 from tests.cli.terminal import flags
 from tests.odd import JSON
 from tests.ports import free_port
@@ -283,6 +284,8 @@ def test_gradios_own_addresses_and_client_are_told_a_sentence_too(pictures):
             with pytest.raises(AppError, match=f"^{field}: must be .*, got {wrong}$"):
                 client.predict(**TEXTS | {field: wrong}, api_name="/read")
         client.close()
+    with pytest.raises(TypeError):  # a fault of another address stays one
+        unknown(Request({"type": "http", "path_params": {}}), TypeError())
 
 
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])

@@ -277,18 +277,19 @@ def test_without_unanswerable_questions_nothing_steers():
 
 def test_a_failure_links_to_its_state():
     data = made(lines(1), lines(2), name="bundled")
-    for at, who in (("run", "bundled (A)"), ("40", "bundled (B)"), ("fitted", "bundled (B)")):
-        blocks = keyed(data, selection="0", at=at, who=who)
+    fitted = [("fitted", "B", k) for k in range(10)]  # of both halves
+    for at, side, k in (("run", "A", 0), ("40", "B", 0), *fitted):
+        blocks = keyed(data, selection=str(k), at=at, who=f"bundled ({side})")
         link = blocks["link"]["href"] + blocks["link"]["overlay"]
         fields = dict(parse_qsl(link.removeprefix("http://x/#")))
         numbers = {k: json.loads(x) for k, x in fields.items() if k not in WORDS}
         state = load(fields | numbers)
         assert state.question == words(blocks["question"]) and state.context == TEXT
         assert state.reader == "bundled" and state.max_seq_length == 384
-        row = next(r for r in lines(1 + ("B" in who)) if r["question"] == state.question)
+        row = next(r for r in lines(1 + (side == "B")) if r["question"] == state.question)
         golds = [state.context[a:b] for a, b in state.gold or ()]
         assert golds == [gold["text"] for gold in row["gold"]]
-        margin = float(blocks["failures"]["rows"][0]["cells"][-1])
+        margin = float(blocks["failures"]["rows"][k]["cells"][-1])
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
 
