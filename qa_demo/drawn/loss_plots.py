@@ -26,28 +26,40 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
     marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
     dots = ui.scatter("markers", *zip(*at, strict=True), marker={**marker, "opacity": 1})
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
-    beside: Block = {"axref": "x", "ayref": "y", "xanchor": "left", "align": "left"}
-    beside |= {**ui.LEADER, "bgcolor": PAPER}
+    beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
 
     def names(pixels: int, brief: bool) -> list[Block]:
-        """Right of the marks, above the curve and each other, the highest first."""
-        made, top, named = list[Block](), 0.0, list(zip(marks, sides, at, strict=True))
-        for (_, log_p, words), (name, role, _), (p, cost) in reversed(named[-6:]):
+        """Above the curve and each other: right of the marks, the highest P lowest; left of them
+        where the right end is full, the lowest P lowest. So of two none covers the other's line.
+        """
+        made, named = list[Block](), list[tuple[bool, float, float, float, Block]]()
+        for (_, log_p, words), (name, role, _), (p, cost) in zip(marks, sides, at, strict=True):
             rows = [words if brief else f"right {name}: {words}"]
             if few:
                 d = digits_of(log_p)
                 rows += [f"P = {fine(log_p, d)}", f"−log P = {number(-log_p, d)}"][: 2 - brief]
             else:
                 rows = [f"{rows[0]}, P = {probability(p)}"]
-            half, long = 0.2 * unit * len(rows), max(len(re.sub("</?b>", "", r)) for r in rows)
-            left = min(p + 0.03, 0.98 - 7.7 * long / pixels)
-            middle = half + max(top, -float(np.log(left)))
-            tail, top = {"ax": round(left, 3), "ay": round(middle, 3)}, middle + half
-            made.append(ui.note("<br>".join(rows), p, cost, role, 14, **beside, **tail))
-        return made[::-1]
+            wide = 7.7 * max(len(re.sub("</?b>", "", r)) for r in rows) / pixels
+            left = at[-1][0] > 0.7 and p - wide > 0.25
+            x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
+            note = ui.note("<br>".join(rows), p, cost, role, 14, ax=round(x, 3), **beside)
+            note["xanchor"] = note["align"] = "right" if left else "left"
+            begins = x - wide * left
+            named.append((left, p if left else -p, begins, begins + wide, note))
+        top = edge = 0.0
+        for left, _, begins, ends_at, note in sorted(named[-6:], key=lambda one: one[:2]):
+            if left and begins > edge:  # clear of those right of their marks
+                top = 0.0
+            edge = 2.0 if left else max(edge, ends_at)
+            half = 0.2 * unit * (note["text"].count("<br>") + 1)
+            middle = half + max(top, -float(np.log(begins)))
+            made.append({**note, "ay": round(middle, 3)})
+            top = middle + half
+        return made
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
-    high = max(4.6, made["annotations"][0]["ay"] / unit + 0.7) * unit  # the topmost name fits
+    high = max(4.6 * unit, *(n["ay"] + 0.7 * unit for n in made["annotations"]))
     made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
     made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
     narrow = {"below": 1000, "height": 320, "margin.l": 44, "annotations": names(290, True)}
