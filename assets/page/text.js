@@ -72,8 +72,8 @@ function goldLines(b, nodes) {
     const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
     for (const [n, { one, node }] of inside.entries()) {
       node.style.paddingBottom = `${Math.max(pad(node, "Bottom"), 14 + 15 * k)}px`;
-      const right = one.gap && n + 1 < inside.length ? "-6px" : "0";
-      const style = { top: `${top(node, k) + 5}px`, right };
+      const insetInlineEnd = one.gap && n + 1 < inside.length ? "-6px" : "0";
+      const style = { top: `${top(node, k) + 5}px`, insetInlineEnd };
       node.append(el("i", { class: `marked lane-${line.role}`, style }));
     }
     const last = inside.at(-1)?.node;
@@ -108,8 +108,10 @@ function thin(root) {
 export function text(b) {
   /** @type {{one: any, node: any}[]} */
   const nodes = [];
+  const filled = (one, fill) => one?.marks?.includes(fill);
   const runsOn = (items, k) =>
-    items[k].gap && [items[k], items[k + 1]].every((one) => one?.marks?.includes("predicted"));
+    items[k].gap &&
+    ["predicted", "right", "masked"].some((f) => filled(items[k], f) && filled(items[k + 1], f));
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {

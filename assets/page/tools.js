@@ -21,16 +21,18 @@ function kept(name, value) {
 }
 
 const system = matchMedia("(prefers-color-scheme: dark)");
+const forced = matchMedia("(forced-colors: active)");
 
-/** Dark as chosen, else as the system has it. */
+/** Dark as chosen, else as the system has it, which alone knows the ground of forced colours. */
 export function theme(changed) {
   const show = () => {
-    const dark = kept("dark") ?? system.matches;
+    const dark = (forced.matches ? null : kept("dark")) ?? system.matches;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     document.body.classList.toggle("dark", dark);
     changed(dark);
   };
   system.addEventListener("change", () => matchMedia("print").matches || show()); // paper is light
+  forced.addEventListener("change", show);
   show();
   return {
     toggle: () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show()),
@@ -67,7 +69,7 @@ export const more = (word, rest) => [word, el("span", { class: "rest" }, ` ${res
 
 /** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
 export function tools({ say, themed, pin, lessons }) {
-  const dark = el("button", { "aria-pressed": "false" }, "Dark");
+  const dark = el("button", { class: "scheme", "aria-pressed": "false" }, "Dark");
   const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), themed()));
   dark.addEventListener("click", scheme.toggle);
   const cover = el("button", {

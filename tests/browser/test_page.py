@@ -191,6 +191,15 @@ def test_on_a_phone_a_number_at_the_left_edge_stays_inside_the_text(open_page):
     assert page.evaluate(outside) == []
 
 
+def test_the_letters_of_an_arabic_word_join_across_its_pieces(open_page):
+    page = open_page({"question": "من؟", "context": "هذه المستشفيات جديدة", "chapter": "answer"})
+    run = page.locator("[data-block=words] .run", has=page.locator(".word + .word"))
+    expect(run).to_have_text("المستشفيات")
+    in_pieces = run.bounding_box()
+    whole = run.evaluate("(e) => (e.textContent += '', e.getBoundingClientRect().width)")
+    assert in_pieces["width"] == pytest.approx(whole, abs=0.5)
+
+
 def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_answer(open_page):
     page = open_page({**ORESUND, "chapter": "spans"}, width=720)
     one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"
@@ -237,7 +246,11 @@ def test_a_printed_page_is_light_and_names_the_question(open_page):
     expect(page.locator(".spanlight")).to_have_css("color", "rgb(27, 27, 26)")
     wide = "[...document.querySelectorAll('.figure svg')].some((e) => e.getBoundingClientRect().right > innerWidth)"
     assert not page.evaluate(wide)
-    page.emulate_media(media="screen", forced_colors="active")
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    page.emulate_media(forced_colors="active")  # whose ground is the system's, as the swatches are
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     border = "(e) => getComputedStyle(e).borderBottomColor"
     assert page.locator("#tab-spans").evaluate(border) != page.locator("#tab-loss").evaluate(border)
 
