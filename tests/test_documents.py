@@ -1,4 +1,4 @@
-"""README, docs/, cards and what a project is expected to hold: what they claim is so."""
+"""README, docs/, cards, pins and what a project is expected to hold: what they claim is so."""
 
 import ast
 import importlib
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from argparse import ArgumentParser
+from importlib import metadata
 from pkgutil import resolve_name
 from types import ModuleType
 
@@ -17,6 +18,7 @@ import click
 import pytest
 import yaml
 from huggingface_hub.cli import hf
+from packaging.requirements import Requirement
 from packaging.version import Version
 
 import qa_demo
@@ -29,7 +31,6 @@ from qa_demo.state import CHAPTERS as NAMES
 from qa_demo.state import MAX_CHARACTERS, load
 from qa_demo.training import card
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, TEXT
-from tests.test_pins import OURS
 
 CARDS = {n: ROOT / "assets" / n for n in ("reader", "reader-large", "spanbert")}
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -41,7 +42,18 @@ PACKAGES = {
 }
 """The docstring of every package: what may come in is in pyproject.toml, for import-linter."""
 CARD = (CARDS["reader"] / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+FILES = ("requirements.txt", "requirements-dev.txt")
 WRITTEN = TEXT + CONTRIBUTING + CARD + "".join(PACKAGES.values())
+
+
+def pins(*files: str) -> dict[str, str]:
+    """Package to version."""
+    lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
+    return dict(line.partition(";")[0].split("==") for line in lines if line[0] not in "#-")
+
+
+OURS = pins("requirements.txt")
 
 
 def held(name: str) -> dict:
@@ -145,13 +157,10 @@ def test_the_chapter_that_is_shown_is_whole():
 
 
 def test_the_pythons_that_are_named_are_the_ones_that_were_tried():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    kinds = [kind.partition("Python :: ")[2] for kind in project["classifiers"]]
-    said = re.search(r"Tried with Python (.+?)\. In a clone", README)
-    tried = re.search(r"^\| Python \| (.+?) \|", PAGES["docs/how-sure.md"], re.MULTILINE)
-    assert said is not None and tried is not None
-    for text in (said[1], tried[1]):
-        assert re.findall(r"3\.\d+", text) == kinds
+    kinds = [kind.partition("Python :: ")[2] for kind in PROJECT["classifiers"]]
+    (said,) = re.findall(r"Tried with Python (.+?)\. In a clone", README)
+    (tried,) = re.findall(r"^\| Python \| (.+?) \|", PAGES["docs/how-sure.md"], re.MULTILINE)
+    assert re.findall(r"3\.\d+", said) == re.findall(r"3\.\d+", tried) == kinds
 
 
 def test_paths_and_names_in_the_documents_exist():
@@ -239,3 +248,40 @@ def test_the_space_commands_that_are_shown_are_read_by_the_pinned_client():
     assert (made["repo_type"], made["sdk"]) == ("space", "gradio")
     assert sent["repo_type"] == "space" and sent["repo_id"] == made["repo_id"]
     assert sent["exclude"] == (".git/*", ".venv/*", "runs/*") and sent["local_path"] == "."
+
+
+def test_every_requirement_is_pinned_exactly_and_installed_so():
+    allowed = re.compile(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?")
+    for name in FILES:
+        lines = (ROOT / name).read_text().splitlines()
+        assert [line for line in lines if not allowed.fullmatch(line)] == []
+    for name in (*FILES, "tests/run.py", ".ci/run"):
+        assert "index-url" not in (ROOT / name).read_text(), name
+    pinned = pins(*FILES)
+    assert {name: metadata.version(name).partition("+")[0] for name in pinned} == pinned
+
+
+def test_every_dependency_has_its_reason():
+    table = PAGES["docs/hosting.md"].partition("| package | why |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE)
+    assert sorted(", ".join(rows).split(", ")) == sorted(OURS)
+
+
+def test_the_lock_holds_every_pin_and_a_hash_for_each():
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    locked = [re.fullmatch(r"([\w-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", x) for x in lines[3:]]
+    assert all(locked) and all(line.startswith("# ") for line in lines[:3])
+    known = {found[1]: found[2].partition("+")[0] for found in locked if found}
+    ours = {name.replace("_", "-"): version for name, version in OURS.items()}
+    assert ours.items() <= known.items()
+
+
+def test_the_metadata_allows_each_pin_and_no_next_major_version():
+    """torch alone is one version: a range brought 2.15 and four gigabytes for graphics cards."""
+    ranges = {r.name: r.specifier for r in map(Requirement, PROJECT["dependencies"])}
+    assert ranges.keys() == OURS.keys()
+    for name, pin in OURS.items():
+        assert ranges[name].contains(pin), name
+        assert not ranges[name].contains(f"{Version(pin).major + 1}.0"), name
+        exact = any(part.operator == "==" for part in ranges[name])
+        assert exact == (name == "torch"), name

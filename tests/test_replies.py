@@ -54,10 +54,12 @@ def test_a_call_names_the_model_that_it_asks(name, other):
         call(MODELS[other], name, **GIVEN[name])
 
 
-def test_no_answer_keeps_the_list():
-    got = answer_of(t1(), null_score_diff_threshold=-9)
-    best = got["prediction"]["n_best"][0]["candidate"]["text"]
-    assert (got["answer"], best, got["prediction"]["score_diff"]) == (None, "Delta Epsilon", -6.0)
+def test_no_answer_keeps_the_list_and_a_threshold_of_0_is_not_the_readers_own():
+    for got in (answer_of(t1(), null_score_diff_threshold=-9), answer_of(t1(threshold=-9))):
+        best = got["prediction"]["n_best"][0]["candidate"]["text"]
+        found = got["answer"], best, got["prediction"]["score_diff"]
+        assert found == (None, "Delta Epsilon", -6.0)
+    assert answer_of(t1(threshold=-9), null_score_diff_threshold=0)["answer"] == "Delta Epsilon"
 
 
 def test_a_reading_without_a_span_is_still_a_reply():

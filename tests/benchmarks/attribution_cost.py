@@ -15,7 +15,6 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +25,10 @@ from qa_demo.core.predict import predict
 from qa_demo.core.store import READERS
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Reading, WindowOptions
-from qa_demo.model.forward import inputs_of, word_embeddings
-from qa_demo.model.gradients import baseline_embeddings, gradient, integrate, make_pass
+from qa_demo.model.forward import inputs_of
 from qa_demo.model.loading import load_reader, pretrained
 from qa_demo.model.reader import BertReader
+from qa_demo.model.work import Passes
 
 QUESTION = "Who designed the towers of the bridge?"
 SENTENCES = (
@@ -57,7 +56,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
     kept = special_positions(reading.encoding, window)
     ids, pad = torch.tensor(window.input_ids)[None], reader.tokenizer.pad_token_id
     base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
-    types = inputs_of(model, window).get("token_type_ids")
+    types = inputs_of(model, window)["token_type_ids"]
     rows = []
     for name, at in (
         ("start_logits", window.to_pos(target.span.start)),
@@ -65,25 +64,14 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
     ):
 
         def forward(x: torch.Tensor, name: str = name, at: int = at) -> torch.Tensor:
-            more = {} if types is None else {"token_type_ids": types.expand(len(x), -1)}
-            out = model(input_ids=x, attention_mask=torch.ones_like(x), **more)
+            kinds = types.expand(len(x), -1)
+            out = model(input_ids=x, attention_mask=torch.ones_like(x), token_type_ids=kinds)
             return getattr(out, name)[:, at]
 
         method = LayerIntegratedGradients(forward, model.base_model.embeddings)
         found = method.attribute(ids, base, n_steps=50)
         rows.append(found.sum(-1)[0].detach().numpy())
     return np.sum(rows, axis=0)
-
-
-def ours(reader: BertReader, reading: Reading, target: Target) -> np.ndarray:
-    """20 midpoints, [n], with the baseline's value; F(x) is the answer's own."""
-    window = window_of(reading, target)
-    run = make_pass(reader.model, window, target)
-    embeds = word_embeddings(reader.model, window.input_ids)[None]
-    path = baseline_embeddings(reader, reading, window, "pad")
-    with torch.inference_mode():
-        run(path)
-    return integrate(partial(gradient, run), embeds, path, 20).numpy()
 
 
 def main() -> None:
@@ -94,13 +82,14 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     before, reader = os.getloadavg(), load_reader("bundled")
+    reader.passes = Passes(1)
     reading = a_reading(reader, args.tokens)
     best = predict(reading).best
     assert best is not None
     target = Target("span_score", best.candidate.span, window=best.candidate.window)
     private = pretrained(READERS["bundled"], "question-answering")[0].eval().requires_grad_(True)
     works: dict[str, Callable[[], np.ndarray]] = {
-        "20 steps": lambda: ours(reader, reading, target),
+        "20 steps": lambda: reader.attribute(reading, target, baseline="pad", n_steps=20).values,
         "usual recipe, 2 x 50 steps": lambda: usual(private, reader, reading, target),
     }
     least, found = dict.fromkeys(works, np.inf), dict[str, np.ndarray]()

@@ -77,12 +77,9 @@ def megabytes(pid: int) -> int:
 def main() -> None:
     """Start a server, let the class read, print."""
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--pages", type=int, default=60)
-    p.add_argument("--readings", type=int, default=2000)
-    p.add_argument("--why", type=float, default=0.2)
-    p.add_argument("--pause", type=float, default=15.0)
-    p.add_argument("--words", type=int, default=100)
-    p.add_argument("--seed", type=int, default=1)
+    usual = {"pages": 60, "readings": 2000, "why": 0.2, "pause": 15.0, "words": 100, "seed": 1}
+    for name, value in usual.items():
+        p.add_argument(f"--{name}", type=type(value), default=value)
     a = p.parse_args()
     port = free_port()
     server = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.text import words
-from tests.cli.terminal import ASKED, OPTIONS, SMALL, TEXTS
+from tests.cli.terminal import ASKED, OPTIONS
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
 from tests.printed import exact
@@ -34,13 +34,6 @@ def test_infill_for_a_person(terminal, monkeypatch):
     first, guesses, *_, last = terminal.run("infill", "--text", "Ada met [MASK].").splitlines()
     assert first == "[MASK]  (mask)" and "rank" not in guesses
     assert last == "no loss: nobody has said which word a typed [MASK] hides"
-
-
-def test_a_threshold_of_zero_is_not_the_readers_own(tmp_path, terminal):
-    terminal.folder = kit.save(tmp_path / "strict", "bert", threshold=-100.0)
-    assert terminal.asked("answer")["answer"] is None
-    assert terminal.asked("answer", "--null-score-diff-threshold=0")["answer"] is not None
-    terminal.refuses("has no BIO head", "tag", *TEXTS, *SMALL, "--reader", terminal.folder)
 
 
 def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):

@@ -53,24 +53,6 @@ def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, 
     assert about["scores"]["total"] == 4 and about["options"]["max_seq_length"] == 40
 
 
-def test_a_gold_that_normalises_to_nothing_scores_alike_in_both(tmp_path, out, terminal):
-    """Finding 4: the printed HasAns_exact was 0 where the line said 1."""
-    context = "The ferry from Tarn sails at noon. Its band is called The The."
-    rows = [
-        {"id": "a", "question": "Its band?", "context": context, "answers": ["The The"]},
-        {"id": "b", "question": "Its captain?", "context": context, "answers": []},
-    ]
-    file = lines(tmp_path / "q.jsonl", rows)
-    for limit, exact in (("-1000", 0.0), ("1000", None)):
-        flag = f"--null-score-diff-threshold={limit}"
-        result = terminal.data("evaluate", file, "--out", out, flag)
-        row = read_lines(out).rows[0]
-        assert result["HasAns_exact"] == 100 * row["exact"]
-        assert exact is None or row["exact"] == exact
-        assert json.loads(run_file(out).read_text())["threshold"] == float(limit)
-        out.unlink()
-
-
 def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, terminal):
     terminal.read("evaluate", dev, "--out", out)
     whole = out.read_bytes()
