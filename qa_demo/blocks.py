@@ -108,23 +108,16 @@ def row(
 
 
 def slider(
-    key: str,
-    field: str,
-    label: str,
-    low: float,
-    high: float,
-    step: float,
-    value: float,
-    span: int = 6,
-    says: str = "",
-    **more: Any,
+    key: str, field: str, label: str, scale: tuple[float, float, float], value: float, **more: Any
 ) -> Block:
     """A slider with its box; `field` is the path of the state that it sets, "edits.start.0:32".
-    `says`: words behind it. `flip`: it grows to the left, as what it moves in a figure does.
-    `names`: what the whole numbers from `low` on are called; they stand in the box's place.
+    `scale`: lowest, highest, step. `says`: words behind it. `flip`: it grows to the left, as what
+    it moves in a figure does. `names`: what the whole numbers from the lowest on are called; they
+    stand in the box's place.
     """
-    scale = {"min": low, "max": high, "step": step, "value": value, "says": says}
-    return block("slider", key, span, field=field, label=label, **scale | more)
+    low, high, step = scale
+    made: Block = {"span": 6, "says": "", "min": low, "max": high, "step": step, "value": value}
+    return block("slider", key, field=field, label=label, **made | more)
 
 
 def choice(

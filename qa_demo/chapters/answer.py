@@ -195,7 +195,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         most, now = float(max(12, int(np.ceil(abs(limit))))), round(limit, 2)
         label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
         controls = [
-            ui.slider("threshold", "threshold", "threshold", -most, most, 0.01, now, flip=True),
+            ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now, flip=True),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     next_best = ("ring", GREY, "the next best spans, which are never returned")

@@ -374,10 +374,11 @@ def the_training(case: Case) -> Made:
     said += "the most probable end {} ({}).{}"
     says = f"of {steps[-1]:,}, in {len(steps)} recorded moments of this reader's own training"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
+    scale = (0, case.record.last, 1)
     whole = say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
     made: list[Block | None] = [
         ui.finding(said, strong(case.cost[2]), *tops, asides(case)),
-        ui.slider("moment", field, title, 0, case.record.last, 1, now, 12, says, names=names),
+        ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),
         falling(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
         ui.formula("formula", whole),
     ]

@@ -17,6 +17,7 @@ from qa_demo.core import heads
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import Asked, Lane, Products, asked_by, owned_points
 from qa_demo.drawn import plane as fig
+from qa_demo.drawn.panels import Panel, pair
 from qa_demo.drawn.plane import Points
 from qa_demo.printed import QUOTE, adds, escape, number, plural, plus, quote, say, signed, subs
 from qa_demo.shown import Shown
@@ -391,30 +392,25 @@ def since(rank: NDArray[np.int64]) -> str:
 def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
     """Start logits and end logits by layer, one line for each token."""
     depth, low, high = len(points) - 1, float(points.min()), float(points.max())
-    room, drawn, notes = (high - low) * 0.09, list[Block](), list[Block]()
-    layout = ui.layout(356, 60, 8, 6, 48, annotations=notes)
+    room, panels, notes = (high - low) * 0.09, list[Panel](), list[Block]()
     ticked = [k for k in range(depth + 1) if k % (1 + depth // 9) == 0 or k == depth]
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
     heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
-    narrow: Block = {"below": 700, "height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
     for k, (lane, (_, letter, role)) in enumerate(LANES.items()):
-        logits, x, y = points[..., k], "x" + "2" * k, "y" + "2" * k
-        lines = fig.one_of_many(logits, at[k], role, "layer %{x}: %{y:.2f}")
-        drawn += [{"xaxis": x, "yaxis": y} | one for one in lines]
-        side: Block = {"xref": x, "yref": y, "xanchor": "left", "xshift": 10, "align": "left"}
+        logits, side = points[..., k], {"xref": "x" + "2" * k, "yref": "y" + "2" * k}
         for text, height, colour in last_two(two, logits[-1], at[k], room):
-            notes.append(ui.note(text, depth, height, colour or role, **side))
-        said = f"{lane} logit {letter} · h + b<sub>{letter}</sub>, h after layer …"
-        place = {"domain": [0.515 * k, 0.485 + 0.515 * k], "anchor": y}
-        across, down = f"xaxis{x[1:]}", f"yaxis{y[1:]}"
-        layout[across] = ui.axis(said, role, **place, **ticks)
-        layout[down] = ui.axis("" if k else "logit", zerolinecolor=GREY, anchor=x, **heights)
-        layout[down]["showticklabels"] = not k
-        narrow |= {f"{across}.domain": [0, 1], f"{down}.domain": [0.58 * (1 - k), 1 - 0.58 * k]}
-        narrow[f"{across}.range"] = [-0.04 * depth, depth * 1.55]  # room for names
+            note = ui.note(text, depth, height, colour or role, xanchor="left", xshift=10, **side)
+            notes.append(note | {"align": "left"})
+        title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
+        lines = fig.one_of_many(logits, at[k], role, "layer %{x}: %{y:.2f}")
+        down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
+        panels.append((title, lines, ui.axis("h after layer …", role, **ticks), down))
+    layout, far = ui.layout(374, 60, 8, 24, 48, annotations=notes), [-0.04 * depth, depth * 1.55]
+    narrow = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
+    narrow |= {"xaxis.range": far, "xaxis2.range": far}  # room for names
     alt = "Start logits and end logits after each layer, one line for each token of the window."
-    return ui.figure("layers", drawn, layout, alt, narrow=narrow)
+    return pair("layers", alt, panels, (0.485, 0.515), layout, narrow)
 
 
 def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, float, str]]:

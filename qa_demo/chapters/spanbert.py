@@ -198,8 +198,8 @@ def guesses(b: core.Blank) -> Block:
     both = panel(mlm, b.now.mlm, {}), panel(sbo, b.now.sbo, b.before)
     alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
     narrow = {"height": 470, "xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]}
-    layout, place = ui.layout(222, 128, 8, 40, 40), {"y": 1.02, "xshift": -124}
-    return pair("guesses", alt, both, (0.4, 0.6), 0.4, place, layout, narrow)
+    layout = ui.layout(222, 128, 8, 40, 40)
+    return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)
 
 
 def losses(b: core.Blank) -> Block:

@@ -235,15 +235,12 @@ def together(shown: Shown, sq: Square) -> Block:
 
 def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     """Conditions, how many pairs are allowed, and all the logits that the square adds up."""
-    m, longest, p = sq.size, shown.decode.max_answer_length, shown.prediction
+    m, longest = sq.size, shown.decode.max_answer_length
     count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
     count += f"left: {sq.count:,}."
     if bool(sq.owned.all()) and m >= longest:
         count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
         count += f"that would run over the paragraph's end = {sq.count:,}."
-    lead, many = -shown.lead, len(shown.reading.windows) > 1
-    stands = f"leads by {number(lead)}" if lead > 0 else f"stands {number(-lead)} behind"
-    where = f" (the smallest, in window {p.null_window + 1})" if many else ""
     at = list(range(sq.begin, sq.begin + len(sq.start)))
     curves = list[Block]()
     for name, role, y in (("start", START, sq.start), ("end", END, sq.end)):
@@ -255,13 +252,9 @@ def exactly(shown: Shown, sq: Square) -> list[Block | str]:
     alt = "Start logits and end logits of all tokens of this window"
     return [
         f"A span has at most {plural(longest, 'token')}: {count}",
-        "“No answer” is returned when it leads the best span by more than the threshold, "
-        f"{number(shown.decode.null_score_diff_threshold)}. Its score, {number(p.null_score)}"
-        f"{where}, {stands}.",
         "Training fixes only differences within a window: a constant added to all start logits "
-        "changes no probability. BERT compares scores across windows all the same. Variants of a "
-        "span differ by a mark or by part of a word; they stand in one row. The strips at the "
-        "edges hold [CLS] and the question, where no answer starts. Equal scores, to nine "
+        "changes no probability. BERT compares scores across windows all the same. The strips at "
+        "the edges hold [CLS] and the question, where no answer starts. Equal scores, to nine "
         "decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]

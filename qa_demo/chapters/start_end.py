@@ -98,7 +98,7 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
             "*The temperature T divides every logit first.*"
         ),
         surest(p),
-        ui.slider("temperature", field, label, 0.2, 5, 0.05, p.temperature, 12, says),
+        ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
         bars(p),
         softmax_formula(p, p.start, p.start.top, 12),
         ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {least}."),
@@ -113,7 +113,7 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         name, now = side.name, round(float(side.logits[pos]), 2)
         says = f"the reader's own: {number(side.true[pos])}"
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
-        return ui.slider(f"{name}-logit", field, label, -12, 12, 0.01, now, 6, says)
+        return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
     said = what_changed(shown, p)
     if not shown.changed:

@@ -334,8 +334,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
         shares.finding(said, name, read_most, given),
-        ui.slider("layer", "own.why.layer", f"layer (of {layers})", 1, layers, 1, look.layer),
-        ui.slider("head", "own.why.head", f"attention head (of {heads})", 1, heads, 1, look.head),
+        ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), look.layer),
+        ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), look.head),
         ui.legend("key", *key),
         weights(shares, look, at),
         ui.formula("adds", say(sums, *look.held)),

@@ -164,8 +164,8 @@ def sliders(w: Windows) -> list[Block]:
     elif safe is not None:
         far += f"; answers of up to {safe} tokens stay whole (“One start, one window”)"
     return [
-        ui.slider("size", "max_seq_length", "window size", least, high, 1, w.size, says=says),
-        ui.slider("step", "doc_stride", to, low, w.room, 1, w.step, says=far),
+        ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
+        ui.slider("step", "doc_stride", to, (low, w.room, 1), w.step, says=far),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Two panels of lying bars, which a narrow screen puts below each other, and the law of lengths."""
+"""Two panels, which a narrow screen puts below each other; lying bars in them; a law of lengths."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,30 +24,29 @@ Panel = tuple[str, list[Block], Block, Block]
 def pair(
     key: str,
     alt: str,
-    panels: tuple[Panel, Panel],
+    panels: Sequence[Panel],
     columns: tuple[float, float],
-    row: float,
-    place: Block,
     layout: Block,
     narrow: Block,
+    shift: int = 0,
 ) -> Block:
     """Two panels. `columns`: where the first ends and the second begins, in shares of the width;
-    `row`: where the second ends on a narrow screen; `place`: of the titles; `layout`, `narrow`:
-    what else the figure has, notes behind the titles.
+    `layout`, `narrow`: what else the figure has, notes behind the titles; `shift`: of the titles.
     """
     (end, begin), data, notes = columns, list[Block](), list[Block]()
     made: Block = {"barmode": "overlay", **layout}
     above: Block = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    above |= {"y": 1.01, "xshift": shift, "align": "left"}
     for n, (title, traces, across, down) in enumerate(panels):
         name, domain = "2" * n, [begin, 1] if n else [0, end]
         made[f"xaxis{name}"] = {**across, "domain": domain, "anchor": f"y{name}"}
         made[f"yaxis{name}"] = {**down, "anchor": f"x{name}"}
-        notes.append(ui.note(title, domain[0], **above, align="left", **place))
+        notes.append(ui.note(title, domain[0], **above))
         data += [{**trace, "xaxis": f"x{name}", "yaxis": f"y{name}"} for trace in traces]
     made["annotations"] = [*notes, *layout.get("annotations", [])]
     stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
-    stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, row]}
-    stacked |= {"annotations.1.x": 0, "annotations.1.y": round(row + 0.01, 2)}
+    stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
+    stacked |= {"annotations.1.x": 0, "annotations.1.y": 0.41}
     return ui.figure(key, data, made, alt, narrow={"below": 700, **stacked, **narrow})
 
 
@@ -127,7 +126,7 @@ def gains(w: Worth) -> Block:
     narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
-    return pair("gains", alt, (left, right), (end, end + 0.05), 0.38, {"y": 1.01}, layout, narrow)
+    return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
 
 
 def lengths(drawn: Sequence[int]) -> Block:

@@ -184,7 +184,7 @@ def threshold(s: Shown, metric: str, at: str) -> list[Block]:
         said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
     now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
     says, lines = "; ".join(said), {"shapes": drawn.thresholds(s, at), "annotations": []}
-    slider = ui.slider("slide", "at", label, 0, 100, 2, now, span=12, says=says, flip=True)
+    slider = ui.slider("slide", "at", label, (0, 100, 2), now, span=12, says=says, flip=True)
     *above, figure = curves(s, metric)
     return [*above, figure | {"overlay": lines}, slider]
 
