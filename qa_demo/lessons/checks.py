@@ -118,6 +118,23 @@ def runner_up(t: Seen) -> Facts:
     return {**facts, "behind": c.score - second.score, "second_end": second.end_logit}
 
 
+def far_ends(t: Seen) -> Facts:
+    """A span over a full stop outscores its own beginning and the sentence it ends in: only the
+    logits of its two ends count.
+    """
+    c, others = t.answer(), [r.candidate for r in t.shown.prediction.n_best]
+    ends = [x for x in others if x.span.end == c.span.end and x.span.start < c.span.start]
+    far = need(next((x for x in ends if ". " in x.text), None), "no span crosses a full stop")
+    from_start = (x for x in others if x.span.start == far.span.start)
+    head = need(next((x for x in from_start if x.span.end < c.span.start), None), "no beginning")
+    tail = need(next((x for x in ends if ". " not in x.text), None), "no last sentence")
+    need(far.score > max(head.score, tail.score), "a shorter span scores higher")
+    named = {"far": far, "head": head, "tail": tail}
+    facts = {side: quote(x.text) for side, x in named.items()}
+    facts |= {f"{side}_sum": sum_of(x) for side, x in named.items()}
+    return {**facts, "place": others.index(far) + 1, "count": Square(t.shown).count}
+
+
 def top_start(t: Seen) -> Facts:
     """The word at which the answer most probably starts."""
     (d, name, p), (_, other, q) = t.starts(2)

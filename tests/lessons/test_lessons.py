@@ -2,12 +2,14 @@
 
 import base64
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import torch
 
+from qa_demo.blocks import walk
 from qa_demo.cli.main import main
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import READERS
@@ -16,6 +18,7 @@ from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
 from qa_demo.lessons.judge import asked, computed, filled, judge, plain, typed
 from qa_demo.lessons.served import CHECKS, Lessons, handout
+from qa_demo.printed import number
 from qa_demo.state import CHAPTERS, load
 from tests.chapters.given import full, real, stored
 
@@ -198,6 +201,7 @@ LACK = [
     ("runner_up", "reef", "gives no answer"),
     ("runner_up", "oresund", "starts elsewhere"),
     ("reader_span", "cacao", "all annotators"),
+    ("far_ends", "oresund", "no span crosses a full stop"),
     ("temperature_keeps_order", "oresund", "temperature is 1"),
     ("argmaxes_apart", "oresund", "do form an allowed pair"),
     ("no_answer", "oresund", "answers this question"),
@@ -254,6 +258,9 @@ def test_facts_are_those_of_the_logits():
     many = int(found["tokens"].split()[0])
     assert found["floor"] == pytest.approx(many * (np.log(3) - 2 / 3 * np.log(2)))
     assert found["floor"] + found["above"] == pytest.approx(found["loss"])
+    found, shown, [[s, e]] = facts("far_ends", example="everest")
+    pairs = (s[:, None] + e).triu().tril(29)[torch.tensor(shown.reading.windows[0].is_context)]
+    assert found["place"] == 1 + int((pairs > 8.815).sum()) and "= 8.81" in found["far_sum"]
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
     second = shown.prediction.n_best[1].candidate
@@ -265,6 +272,30 @@ def test_facts_are_those_of_the_logits():
     found, _, logits = facts("smallest_null", example="danube")
     nulls = [float(s[0] + e[0]) for s, e in logits]
     assert (found["least"], found["most"]) == pytest.approx((min(nulls), max(nulls)))
+
+
+@pytest.mark.model
+def test_lessons_on_the_test_tell_what_its_picture_tells():
+    """And each refuses the text that shows the other's point."""
+    both = {"hidden_words": "oresund", "hidden_in_vain": "fails-titanic"}
+    for check, example in both.items():
+        blocks, shown = real().blocks(load({"example": example, "chapter": "why", "step": 2}))
+        found, said = CHECKS[check](Seen(shown)), {b["key"]: str(b) for b in blocks}
+        draws = f"Of {found['draws']} random draws {found['as_low'] or 'none'} end"
+        assert draws in said["closing"]
+        assert all(number(found[name]) in said["finding"] for name in ("lead", "now", "low"))
+        assert number(found["fall"]) in said["fall"]
+        with pytest.raises(BadInput, match="the lead falls"):
+            CHECKS[next(other for other in both if other != check)](Seen(shown))
+    blocks, shown = real().blocks(load({"example": "oresund", "chapter": "why"}))
+    [table] = [b for b in walk(blocks) if b["key"] == "rows"]
+    shares = {word: typed(share) for word, _, share in (row["cells"] for row in table["rows"])}
+    found = CHECKS["hidden_words"](Seen(shown))
+    summed = sum(shares[word] for word in re.findall("“.+?”", found["words"]))
+    assert found["sum"] == pytest.approx(summed, abs=0.015)
+    assert found["left"] == pytest.approx(found["lead"] - summed, abs=0.015)
+    found = CHECKS["shares"](Seen(real().shown(load({"example": "cacao"}))))
+    assert "“Coast”" not in [word for _, word, _ in found["picks"]]  # the answer's own
 
 
 EVERY = (*read_folders(OWN), read_lesson(TEACHERS / "wrong.md"))
