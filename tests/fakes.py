@@ -33,7 +33,7 @@ def pieces_of(text: str, piece: str) -> tuple[tuple[str, ...], np.ndarray, np.nd
     return names, ids, np.array([m.span() for m in found], dtype=np.int64).reshape(-1, 2)
 
 
-def fake_encode(question: str, context: str, piece: str = PIECE, separators: int = 1) -> Encoding:
+def fake_encode(question: str, context: str, piece: str = PIECE) -> Encoding:
     """Pieces of at most eight letters, or of another form; one that continues a word is ##so."""
     asked, question_ids, question_places = pieces_of(question, piece)
     read, ids, places = pieces_of(context, piece)
@@ -42,7 +42,7 @@ def fake_encode(question: str, context: str, piece: str = PIECE, separators: int
         i > 0 and at[i][0] == at[i - 1][1] and (read[i - 1] + read[i]).isalnum()
         for i in range(len(read))
     ]
-    head = ("[CLS]", *asked, *("[SEP]",) * separators)
+    head = ("[CLS]", *asked, "[SEP]")
     return Encoding(
         question=question,
         context=context,
@@ -54,7 +54,7 @@ def fake_encode(question: str, context: str, piece: str = PIECE, separators: int
         offset_mapping=places,
         word_ids=np.cumsum([not j for j in joined]).astype(np.int64) - 1,
         whitespace_ids=whitespace_ids(context, places),
-        prefix_ids=np.concatenate([[1], question_ids, [2] * separators]),
+        prefix_ids=np.concatenate([[1], question_ids, [2]]),
         prefix_tokens=head,
         prefix_types=np.zeros(len(head), dtype=np.int64),
         suffix_ids=np.array([2]),

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from qa_demo.core.attribution import (
-    DRAWS,
     KINDS,
     Attribution,
     Target,
     gap_share,
     leave_one_out,
-    masks_of,
     seed_of,
     sets_to_hide,
     value_of,
@@ -132,20 +130,11 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind, read):
     assert found.f_x == pytest.approx(value_of(target, window, *both))
 
 
-def test_random_sets_follow_from_the_text_and_never_hold_what_is_tested():
+def test_random_sets_follow_from_the_text():
     reading = random_reading(np.random.default_rng(3), 30, 30, 4)
     other = random_reading(np.random.default_rng(3), 31, 31, 4)
     assert seed_of(other, other.windows[0]) != seed_of(reading, reading.windows[0])
     free, values = tuple(range(2, 20)), np.linspace(1, 0.1, 30)
     sets = [sets_to_hide(values, free, seed_of(reading, reading.windows[0])) for _ in range(2)]
-    assert sets[0] == sets[1] and sets[0][0] == (2, 3, 4) and len(sets[0]) == 1 + DRAWS
-    for each in sets[0][1:]:
-        assert len(set(each)) == 3 and set(each) <= set(free) - {2, 3, 4}
+    assert sets[0] == sets[1] and sets[0][0] == (2, 3, 4)
     assert sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)[0] == (1, 2, 4)
-
-
-def test_each_set_is_masked_whole_and_special_tokens_never(read):
-    units = words(read.encoding, read.windows[0])
-    sets = [(0,), (1, 2), ()]
-    for mask, each in zip(masks_of(units, sets), sets, strict=True):
-        assert mask.tolist() == [int(k) in each for k in units.of]

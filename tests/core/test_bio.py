@@ -90,11 +90,6 @@ def test_ties_of_single_tags_go_to_o_then_b_then_i():
     assert bio.argmax_tags(rows).tolist() == [O, B, I]
 
 
-def test_of_two_equal_taggings_a_new_span_is_taken():
-    open_or_new = np.array([[0.0, -9, -9], [0, 0, -9], [-9, 0, -9]])  # B B I and B I I tie
-    assert bio.viterbi(open_or_new)[0].tolist() == [B, B, I]
-
-
 LARGE = 400, 1e4, 1e16, 1e38
 
 

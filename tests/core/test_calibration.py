@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from qa_demo.core.calibration import (
-    PairClaim,
     chance,
     counted_with,
     load_known,
@@ -44,14 +43,6 @@ def fitted(fits: Calibrations | None = FITS) -> tuple[Reading, Candidate]:
     """The toy of a reader with a calibration, and its best span."""
     reading = replace(t1(), calibrations=fits)
     return reading, predict(reading).best.candidate
-
-
-def test_a_pair_by_hand():
-    claim = PairClaim(np.log([4.0]), np.log([1.0, 4.0, 3.0]))
-    assert claim.prob(1) == pytest.approx(0.5)
-    assert claim.prob(0.5) == pytest.approx(16 / 26)  # shares are squared
-    twice = PairClaim(np.log([4.0, 1.0]), np.log([1.0, 4.0, 3.0]))
-    assert twice.prob(1) == pytest.approx(5 / 8)
 
 
 def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force():

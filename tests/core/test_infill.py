@@ -48,33 +48,17 @@ def test_equal_logits_rank_by_id():
         assert [g.id for g in infill.said(log_p, 5, NAMES, top).guesses] == order[:top]
 
 
-def test_edge_runs_rows_beyond_the_table_and_a_missing_head_say_so():
-    pieces = filled([Span(0, 1), Span(3, 5)], positions=2).pieces
-    assert [p.sbo is None for p in pieces] == [True, True, False, False, True]
-    assert all(
-        (p.both is None) == (p.sbo is None) == (p.k is None) == (p.no_sbo is not None)
-        for p in pieces
-    )
-    assert "first token" in pieces[0].no_sbo and "token 3 of its span" in pieces[4].no_sbo
-    assert {p.no_sbo for p in filled([Span(3, 5)], sbo=False).pieces} == {infill.NO_HEAD}
-
-
 def test_both_denominators_are_named():
     found = filled([Span(0, 0), Span(2, 3), Span(5, 5)])
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
-    assert (len(mlm), len(sbo)) == (4, 3) and found.code == infill.code_terms(mlm, sbo)
-    code, paper = infill.code_terms(mlm, sbo, 0.5), infill.paper_terms(mlm, sbo)
-    assert code == (
+    assert (len(mlm), len(sbo)) == (4, 3)
+    assert found.code == (
         LossTerm("MLM", pytest.approx(sum(mlm) / 4), 1.0, 4),
-        LossTerm("SBO", pytest.approx(sum(sbo) / 4), 0.5, 4),
+        LossTerm("SBO", pytest.approx(sum(sbo) / 4), 1.0, 4),
     )
-    assert [t.value for t in paper] == pytest.approx([sum(mlm), sum(sbo)])
-    assert {t.over for t in paper} == {1}
-
-
-def test_no_target_at_all_gives_no_sbo_term_and_no_division_by_zero():
-    assert infill.code_terms([1.0], [])[1] == LossTerm("SBO", 0.0, 1.0, 1)
+    assert [t.value for t in found.paper] == pytest.approx([sum(mlm), sum(sbo)])
+    assert {t.over for t in found.paper} == {1}
 
 
 @pytest.mark.parametrize(

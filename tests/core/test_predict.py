@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import check_threshold, predict
 from qa_demo.core.types import RULES, DecodeOptions, Reading, Span
-from tests.core.toys import make_encoding, make_reading, random_reading, t1, with_offsets
+from tests.core.toys import make_reading, random_reading, t1, with_offsets
 
 
 def test_two_window_toy_equals_bert():
@@ -47,25 +47,14 @@ def test_the_readers_own_threshold_holds_unless_another_is_given(own, options, g
     assert found.answer == (None if limit < -6.0 else "Delta Epsilon"), "only above the threshold"
 
 
-def test_winners_of_two_toys_under_every_rule():
-    def listed(reading, rule):
-        found = predict(reading, DecodeOptions(rule=rule)).n_best
-        return [(r.candidate.text, r.value) for r in found]
+def test_the_toy_under_the_other_rules():
+    def first(rule):
+        found = predict(t1(), DecodeOptions(rule=rule)).n_best[0]
+        return found.candidate.text, found.value
 
-    assert listed(t1(), "logits")[0] == ("Delta Epsilon", 7.5)
-    assert listed(t1(), "product")[0] == ("Delta Epsilon", pytest.approx(0.5702, abs=5e-5))
+    assert first("product") == ("Delta Epsilon", pytest.approx(0.5702, abs=5e-5))
     # window 0's maxima stand on the question's word: it wins, and its best pair is Beta
-    assert listed(t1(), "mean_of_maxima")[0] == ("Beta", 7.0)
-    # the first window is irrelevant: its one odd word takes nearly all of a softmax over its words
-    rows = [[9, 0, 0, 2, -5, -5, 0], [1, 0, 0, 8, 7.5, 7, 0]]
-    odd = make_reading(list("abcdef"), [(0, 3), (3, 6)], rows, rows)
-    sums = dict(listed(odd, "logits"))
-    assert (sums["d"], sums["a"]) == (16, 4)
-    (a, of_a), (d, of_d), *_ = listed(odd, "product")
-    assert (a, d) == ("a", "d")
-    assert (of_a, of_d) == (pytest.approx(0.9964, abs=5e-5), pytest.approx(0.2565, abs=5e-5))
-    # there [CLS] has 0.999 of all positions: the mean takes the window that most says no
-    assert listed(odd, "mean_of_maxima")[0] == ("a", 4.0)
+    assert first("mean_of_maxima") == ("Beta", 7.0)
 
 
 def brute_n_best(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Span]]:
@@ -158,14 +147,6 @@ def test_a_reading_without_windows_and_a_threshold_that_decides_nothing_are_refu
     check_threshold("product", None)
     with pytest.raises(BadInput, match="changes nothing under the rule product; it decides under"):
         check_threshold("product", 1.0)
-
-
-def test_question_and_separators_of_any_number():
-    logits = [[0, 9, 9, 9, 9, 1, 2, 9]]
-    asked = {"question": ("who", "is"), "separators": 2}
-    reading = make_reading(["a", "b"], [(0, 2)], logits, logits, **asked)
-    assert predict(reading).best.candidate.text == "b"
-    assert make_encoding(["a"], separators=2).n_special == 4
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -74,14 +74,6 @@ def test_exact_search_equals_brute_force(seed, n, max_length, top, owned, coarse
         assert got == brute_top(s, e, window, options, owned)[:top]
 
 
-def test_a_window_without_room_gives_no_span():
-    # the second window owns nothing
-    reading = make_reading(["one", "two"], [(0, 2), (0, 2)], [[0] * 6] * 2, [[0] * 6] * 2)
-    s, e = reading.logits(1)
-    assert spans.top_spans(s, e, reading.windows[1], SMALL).shape == (0, 2)
-    assert len(spans.top_spans(s, e, reading.windows[1], SMALL, owned=False)) == 3
-
-
 def test_a_position_without_mass_is_never_returned():
     reading = t1()
     s, e = (np.array(x, dtype=np.float64) for x in reading.logits(0))

@@ -13,11 +13,9 @@ from tests.fakes import fake_encode
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
 
-def make_encoding(
-    words: Sequence[str], question: Sequence[str] = ("who",), separators: int = 1
-) -> Encoding:
-    """One token per word; [CLS] question [SEP]*separators context [SEP]."""
-    return fake_encode(" ".join(question), " ".join(words), r"\S+", separators)
+def make_encoding(words: Sequence[str], question: Sequence[str] = ("who",)) -> Encoding:
+    """One token per word; [CLS] question [SEP] context [SEP]."""
+    return fake_encode(" ".join(question), " ".join(words), r"\S+")
 
 
 def make_reading(
@@ -27,11 +25,9 @@ def make_reading(
     end: Sequence[Sequence[float]],
     tags: Sequence[np.ndarray] | None = None,
     threshold: float | None = 0.0,
-    question: Sequence[str] = ("who",),
-    separators: int = 1,
 ) -> Reading:
     """A reading with the windows [a, b) of `parts` and logits for every position of each."""
-    encoding = make_encoding(words, question, separators)
+    encoding = make_encoding(words)
     before = len(encoding.prefix_ids)
     owner = max_context_owner(len(words), [a for a, _ in parts], [b for _, b in parts])
     windows = []
