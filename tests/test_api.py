@@ -31,7 +31,6 @@ from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import launch, unknown
-from tests.cli.terminal import flags
 from tests.odd import JSON
 from tests.ports import free_port
 from tests.test_replies import GIVEN, HIDDEN, MODELS, TEXTS
@@ -73,9 +72,15 @@ def in_order(pictures, name, given):
 
 
 def command(pictures, monkeypatch, name, given, *more):
-    """The exit code of the call as a command."""
+    """The exit code of the call as a command, each field as its flag."""
     monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
-    return main(["answer" if name == "read" else name, *flags(given), *more])
+    words = ["answer" if name == "read" else name]
+    for field, value in given.items():
+        flag = f"--{field.replace('_', '-')}"
+        for one in value if isinstance(value, list) else ():
+            words += [flag, *map(str, one if isinstance(one, list) else [one or "none"])]
+        words += [] if isinstance(value, list) else [f"{flag}={value}"]
+    return main([*words, *more])
 
 
 SPAN = {"char_start": 8, "char_end": 11}

@@ -34,35 +34,27 @@ def test_every_step_of_every_chapter_draws_every_example(chapter, step):
             assert every <= set(found) and " nan" not in words(found["finding"]), name
 
 
+OWN = [
+    ("Who?", "x"),
+    ("Who?", "Ada"),
+    ("?", "…"),
+    ("<b>?", HOSTILE * 2),
+    ("Where does Ada live?", "Ada lives in Oslo. " * 90),
+    ("Who?", "x" * 300 + " saw 厄勒海峡大桥于2000年开通由丹麦建筑师设计。" + "a/" * 90),
+]
+ONE_IN_MANY = r"(?<![.\d])1 (tokens|spans|allowed sums|starts)\b|\b0 other|\b1 of 1 tokens"
+
+
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
-def test_own_texts_of_any_kind_are_drawn(chapter, step):
-    for question, context in (
-        ("Who?", "x"),
-        ("Where does Ada live?", "Ada lives in Oslo. " * 90),
-        ("<b>?", HOSTILE * 2),
-        ("?", "…"),
-    ):
+def test_own_texts_of_any_kind_are_drawn_without_many_for_one_and_long_names(chapter, step):
+    for question, context in OWN:
         state = {"chapter": chapter, "step": step, "question": question, "context": context}
-        blocks(full(), **state, own={"spanbert": {"text": context[:300]}})
         small = {"max_seq_length": 48, "doc_stride": 12} if len(context) > 99 else {}
         blocks(full(), **state, **small, gold=[[0, 1], [0, len(context)]], selection=[0, 0])
-
-
-ONE_IN_MANY = re.compile(
-    r"(?<![.\d])1 (tokens|spans|allowed sums|starts)\b|\b0 other|\b1 of 1 tokens"
-)
-
-
-@pytest.mark.parametrize(("chapter", "step"), STEPS)
-def test_one_thing_is_not_told_as_many_and_no_name_in_a_figure_is_long(chapter, step):
-    state = {"chapter": chapter, "step": step, "question": "Who?", "max_answer_length": 1}
-    for context in (
-        "Ada",
-        "x" * 300 + " saw 厄勒海峡大桥于2000年开通由丹麦建筑师设计。" + "a/" * 90,
-    ):
-        for key, block in blocks(full(), **state, context=context).items():
+        state |= {"max_answer_length": 1, "own": {"spanbert": {"text": context[:300]}}}
+        for key, block in blocks(full(), **state).items():
             said = words(block) if block["kind"] in ("sentence", "formula", "legend") else ""
-            assert not ONE_IN_MANY.search(said), (key, said)
+            assert not re.search(ONE_IN_MANY, said), (key, said)
             for name in ("xaxis", "yaxis"):
                 ticks = block.get("layout", {}).get(name, {}).get("ticktext", [])
                 assert all(len(re.sub("<.*?>", "", tick)) <= 60 for tick in ticks), (key, ticks)

@@ -24,20 +24,6 @@ TEXTS = ["--question", kit.QUESTION, "--context", kit.CONTEXT]
 PROGRESS = re.compile(r"question |part |scored by |.*: \d+ questions? \(first: ")
 
 
-def flags(fields: Mapping[str, Any]) -> list[str]:
-    """A call's fields as the flags of its command."""
-    words: list[str] = []
-    for field, value in fields.items():
-        flag = f"--{field.replace('_', '-')}"
-        if not isinstance(value, list):
-            words += [f"{flag}={value}"]
-        elif field == "cut":
-            words += [flag, *value]
-        else:
-            words += [word for pair in value for word in (flag, *map(str, pair or ["none"]))]
-    return words
-
-
 class Terminal:
     """Runs commands with one reader; `out` and `err` hold what the last one wrote."""
 

@@ -178,19 +178,17 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
     asked = asked_with(scores, right, TITLES)
     found = reliability(asked)
-    judged = np.zeros(160)
-    for side, half in zip(halves(TITLES), reversed(found["halves"]), strict=True):
-        fitted = Calibration(half["temperature"], half["bias"])
-        judged[side] = shifted(asked.prob(fitted.temperature)[side], fitted.bias)
+    judged, fits = np.zeros(160), found["halves"]
+    for side, half, other in zip(halves(TITLES), fits, fits[::-1], strict=True):
+        own, judged[side] = (
+            shifted(asked.prob(by["temperature"])[side], by["bias"]) for by in (half, other)
+        )
         bins = calibration(judged[side].tolist(), [right[k] for k in side])
-        assert half["error"] == pytest.approx(calibration_error(bins))
-    mean = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
-    assert mean == pytest.approx(judged.mean())
-    for side, half in zip(halves(TITLES), found["halves"], strict=True):
-        theirs = Calibration(half["temperature"], half["bias"])
-        own = shifted(asked.prob(theirs.temperature)[side], theirs.bias)
+        assert other["error"] == pytest.approx(calibration_error(bins))
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half["fitted_on"] == len(side)
+    mean = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
+    assert mean == pytest.approx(judged.mean())
     whole = fit(asked)
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
