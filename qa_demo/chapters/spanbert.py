@@ -147,11 +147,9 @@ def blank_finding(b: core.Blank) -> Block:
             return say(f"{layer} guesses {{}} ({probability(top.p)}){last}. ", *given)
         return [f"{layer} guesses it ({chance(said)}). "]
 
-    hides, whole = "hides {}. " if b.true else "is a typed [MASK]. ", b.whole
+    hides = "hides {}. " if b.true else "is a typed [MASK]. "
     found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
     found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
-    if b.cut and whole and b.true:
-        found.append(f"With {WIRES[b.cut]} it gave it {chance(whole)} (guess {whole.rank:,}). ")
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     right = f"{number(every['sbo_top1'], 1)} %, MLM's in {number(every['mlm_top1_where_sbo'], 1)} %"
     many = f"{every['sbo_pieces']:,} blanks in texts not trained on"
@@ -296,15 +294,10 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         twice.append(segment(items, name, False, *holds))
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
-    hit, last = "✓ its first guess is right", found.draws[-1]
-    stops = f" The last span here was drawn with {plural(last.length, 'word')} and stops "
-    stops += f"inside its word {last.words}" if last.cut else f"after {plural(last.words, 'word')}"
-    stops += f": the {plural(count, 'token')} are used up."
     exactly = (
         "Lengths are counted in words, a comma or full stop as one: geometric with p = 0.2, none "
-        "longer than 10. Spans that touch become one."
-        + stops
-        * (last.cut or last.words < last.length),
+        f"longer than 10. The last span stops where the {plural(count, 'token')} are used up, even "
+        "inside a word. Spans that touch become one.",
         f"The averages are over the example texts that fit one sequence, {every.get('draws')} "
         f"draws each, {every.get('blanks')} tokens (python -m qa_demo.training.infill schemes).",
         "The guesses are those of the masked-language layer (MLM). Here every hidden token becomes "
@@ -315,7 +308,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     return [
         ui.finding(told),
         choose(own, 2, {k: known.passages()[k].title for k in LONG}),
-        key("hidden from the model", hit, "our small SpanBERT"),
+        key("hidden from the model", "✓ its first guess is right", "our small SpanBERT"),
         text("twice", *twice, select=False, dots=True),
         ui.group("laws", 6, *laws),
         lengths([d.length for d in found.draws]),

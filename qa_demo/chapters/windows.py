@@ -59,7 +59,6 @@ ODD = {  # the odd case of a step, a press away
 }
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
-SHORT_ANSWER = 8  # where a window may cut answers of so few tokens, a warning stands
 SNIPPET = ui.snippet("windows")
 
 
@@ -105,8 +104,7 @@ def presses(w: Windows, step: int) -> Block | None:
     """To the odd case of the step or back to its own; undo what was changed; what the head says."""
     rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
-        label = "Back to the first case" if w.here == patch else "The example of this step"
-        patch = OWN_TEXT
+        label, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
     other = ui.button("other", label, patch, span=4) if label and known else None
     said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
@@ -116,9 +114,9 @@ def presses(w: Windows, step: int) -> Block | None:
 
 
 def listing(names: Sequence[Any]) -> str:
-    """1, 2 and 3."""
-    head, last = ", ".join(map(str, names[:-1])), str(names[-1])
-    return f"{head} and {last}" if head else last
+    """1, 2 and 3; of more than five the first four."""
+    *head, last = names if len(names) < 6 else [*names[:4], f"{len(names) - 4} more"]
+    return f"{', '.join(map(str, head))} and {last}" if head else str(last)
 
 
 def split(w: Windows) -> list[Block | None]:
@@ -159,10 +157,8 @@ def sliders(w: Windows) -> list[Block]:
     says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
     says += f"step {w.step}; the default is 384"
     far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
-    if safe is not None and safe < min(SHORT_ANSWER, w.shown.decode.max_answer_length):
-        far += f"; small: an answer of over {plural(safe, 'token')} may be cut and never found"
-    elif safe is not None:
-        far += f"; answers of up to {safe} tokens stay whole (“One start, one window”)"
+    if safe is not None and safe < w.shown.decode.max_answer_length:
+        far += f"; an answer of over {plural(safe, 'token')} may be cut and never found"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("step", "doc_stride", to, (low, w.room, 1), w.step, says=far),
@@ -199,12 +195,9 @@ def one_window(w: Windows) -> list[Block | None]:
         left, right = r.near or (0, 0)
         least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several else least)
-    where = f"{len(held)} windows, at most {w.win.edge} tokens from the nearer edge"
-    if len(held) < 5:
-        edges = [f"{r.k} ({r.edge})" for r in held[1:]]
-        first = f"windows {held[0].k} ({held[0].edge} tokens from the nearer edge)"
-        where = listing([first, *edges])
-    told = f"{{}} stands in {where}. So window {w.win.k} counts: *{number(w.best.score)}*."
+    first = f"windows {held[0].k} ({held[0].edge} tokens from the nearer edge)"
+    told = f"{{}} stands in {listing([first, *(f'{r.k} ({r.edge})' for r in held[1:])])}. "
+    told += f"So window {w.win.k} counts: *{number(w.best.score)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif w.higher is not None:
@@ -273,11 +266,11 @@ def three_rules(w: Windows) -> list[Block | None]:
     """Step 4: one panel a rule with every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
-    k, names, copies = w.win.k, w.silenced, None
+    names, copies = w.silenced, None
     if names:
-        each = listing(names) if len(names) < 5 else f"{names[0]} to {names[-1]} but {k}"
-        said = f"By their largest P window{'s' * (len(names) > 1)} {each} would take {{}} too, yet "
-        said += f"cannot return it: its start counts in window {k} only (“One start, one window”)."
+        said = f"By their largest P window{'s' * (len(names) > 1)} {listing(names)} would take {{}}"
+        said += f" too, yet cannot return it: its start counts in window {w.win.k} only "
+        said += "(“One start, one window”)."
         copies = ui.remark("copies", said, span_words(w.best, 30))
     last = "A high P says: highest within this window. It says nothing about another window."
     return [

@@ -138,3 +138,8 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
 def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
     patch = chapter.ODD[step][1] if odd else {}
     assert said in words(drawn(step, real(), **patch)["finding"])
+
+
+def test_of_many_names_the_first_four_stand_and_how_many_are_left():
+    said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
+    assert said == ["1", "1 and 2", "1, 2, 3, 4 and 5", "1, 2, 3, 4 and 5 more"]
