@@ -164,17 +164,14 @@ def score_of_selection(shown: Shown) -> Block:
 
 
 def conditions(shown: Shown, many: int) -> str:
-    split, windows = "", len(shown.reading.windows)
-    if windows > 1:
-        split = f"The paragraph was read in {windows} windows that overlap (chapter Long text); a "
-        split += "start counts in the window that sees most around it. "
     longest = plural(shown.decode.max_answer_length, "token")
     return (
         "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
         f"reader gives each token (chapter Scores). A span has at most {longest} and does not end "
-        f"before it starts: that leaves {plural(many, 'span')}. {split}Spans that differ by a mark "
-        "or by part of a word are variants; of each, the best is drawn. A score has no zero of its "
-        "own: only differences count. People's answers are compared as SQuAD does: capital "
+        f"before it starts: that leaves {plural(many, 'span')}. Of windows that overlap (chapter "
+        "Long text) a start counts in the one that sees most around it. Spans that differ by a "
+        "mark or by part of a word are variants; of each, the best is drawn. A score has no zero "
+        "of its own: only differences count. People's answers are compared as SQuAD does: capital "
         "letters, marks and articles make no difference."
     )
 
@@ -281,13 +278,11 @@ def sums(shown: Shown) -> Block:
 
 def exact_none(shown: Shown) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
-    many, found = len(shown.reading.windows), measured(shown)
+    found = measured(shown)
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
-    said += "the question, which is no word of the paragraph. "
-    if many > 1:
-        said += f"Each of the {many} windows has one; the smallest counts, that of window "
-        said += f"{shown.prediction.null_window + 1}, since “no answer” must hold in all of them. "
+    said += "the question, which is no word of the paragraph. Of several windows the smallest "
+    said += "counts, since “no answer” must hold in all of them. "
     said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
     known = found and found.threshold
     if not known:

@@ -397,15 +397,15 @@ def every_p(case: Case) -> Block:
 def exactly(case: Case) -> str:
     z = [number(float(logsumexp(x)), 3) for x in (case.start, case.end)]
     longest = printed.plural(case.shown.decode.max_answer_length, "token")
-    step, many = case.shown.state.step, len(case.shown.reading.windows)
+    step = case.shown.state.step
     said = {
         1: f"Each softmax runs over all {len(case.window)} positions of the window: [CLS], "
         "question, separators, paragraph; the end's has a sum of its own. The loss is taken at the "
         "right positions, wherever the prediction lies. A text without an answer, and a window "
-        "that does not hold it whole, has [CLS] as right start and right end. Where people "
-        "disagree, training took the mean over them. Some codes take the sum of start and end, not "
-        "the mean: the gradient is twice as large, which the optimiser Adam hardly notices, as it "
-        "divides by its size.",
+        "that does not hold it whole, has [CLS] as right start and right end; each window is a "
+        "text of its own. Where people disagree, training took the mean over them. Some codes take "
+        "the sum of start and end, not the mean: the gradient is twice as large, which the "
+        "optimiser Adam hardly notices, as it divides by its size.",
         2: f"log P(start i) = start logit i − {z[0]}, the log of Σ exp over all start logits; for "
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         "Training and another window change it. “No answer” is the pair of [CLS] with itself. "
@@ -421,6 +421,4 @@ def exactly(case: Case) -> str:
         "step 1, as a log axis has no 0. The last recorded moment is a mean of the weights of "
         "several moments, and no step. Logits are recorded in half precision.",
     }[step]
-    if many > 1:
-        said += f" Each of the {many} windows is a text of its own for training."
     return f"{case.unrecorded} {said}" if case.unrecorded and step < 4 else said

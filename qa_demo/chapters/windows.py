@@ -379,7 +379,7 @@ RULES = {
 
 
 def exactly(w: Windows) -> list[Block | str]:
-    step, limit, short = w.shown.state.step, number(w.threshold, 3), w.safe
+    step, limit = w.shown.state.step, number(w.threshold, 3)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
@@ -402,10 +402,7 @@ def exactly(w: Windows) -> list[Block | str]:
         "Nothing in training ties the levels of two windows together: each softmax is trained "
         "within one window, and comparing raw scores is BERT's convention, not a guarantee."
     )
-    if step < 3:
-        more = f"Windows overlap by {w.room - w.step} tokens. An answer of up to {short} stands "
-        more += "whole where its start counts; a longer one may be cut and is then never found."
-    return [told[step - 1], *[more] * (step > 2 or short is not None)]
+    return [told[step - 1], *[more] * (step > 2)]
 
 
 def as_table(w: Windows) -> Block:
