@@ -212,24 +212,18 @@ def test_most_pieces_of_the_examples_are_clearly_outside():
 
 
 def test_the_replay_ends_with_the_stored_readings():
-    about = json.loads((ASSETS / "replay" / "replay.json").read_text(encoding="utf-8"))
-    with np.load(ASSETS / "replay" / "replay.npz", allow_pickle=False) as stored:
-        start, end = stored["start"], stored["end"]
-    assert about["steps"][0] == 0
-    assert about["steps"] == sorted(set(about["steps"]))
-    assert len(about["steps"]) == len(start) == len(end) >= 25
-    # Of the earlier training no weights are left: what it did not read, also a text that has
-    # changed since, is not in the record.
-    recorded = {row["id"] for row in about["examples"]}
-    assert [row["id"] for row in about["examples"]] == [e.id for e in POOL if e.id in recorded]
-    assert len(recorded) >= len(POOL) - 6
-    for row in about["examples"]:
-        reading = load_reading(READINGS / f"{row['id']}.npz")
-        part = slice(row["at"], row["at"] + row["length"])
-        assert reading.checksum == about["checksum"]
-        s, e = reading.logits(row["window"])
-        np.testing.assert_allclose(start[-1, part], s, atol=0.02)
-        np.testing.assert_allclose(end[-1, part], e, atol=0.02)
+    """Of the earlier training no weights are left: what it did not read, also a text that has
+    changed since, is not in the record."""
+    replay = load_replay(ASSETS / "replay")
+    assert replay.steps[0] == 0 and list(replay.steps) == sorted(set(replay.steps))
+    assert len(replay.steps) == len(replay.start) == len(replay.end) >= 25
+    recorded = [e.id for e in POOL if e.id in replay.places]
+    assert recorded == list(replay.places) and len(recorded) >= len(POOL) - 6
+    for name in recorded:
+        reading, rows = load_reading(READINGS / f"{name}.npz"), replay.rows(name)
+        assert reading.checksum == replay.checksum
+        ends = [rows.start[-1], rows.end[-1]]
+        np.testing.assert_allclose(ends, reading.logits(rows.window), atol=0.02)
 
 
 @pytest.mark.model
