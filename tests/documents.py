@@ -13,6 +13,8 @@ README = PAGES["README.md"]
 TEXT = "\n".join(PAGES.values())
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+START, TEST = re.findall(r"^```\n(python3 .*)\n```$", README, re.MULTILINE)
+"""README's two commands."""
 PYTHON = [text for kind, text in SHOWN if kind == "python"]
 PICTURE, PROMPT = "──", "$ "
 

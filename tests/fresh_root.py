@@ -19,19 +19,12 @@ import time
 import urllib.request
 from pathlib import Path
 
-from tests.documents import README, ROOT
+from tests.documents import README, ROOT, START, TEST
 from tests.ports import free_port
 
 PACKAGES = "python3,python3-pip,python3-venv,git,ca-certificates"
 HOME = "spanlight"
 PATIENCE = 600.0
-
-
-def command(heading: str) -> str:
-    """The command under a heading of README.md."""
-    found = re.search(rf"^## {heading}\n.*?^```\n(.+?)\n```", README, re.M | re.S)
-    assert found, f"README.md has no command under {heading}"
-    return found[1]
 
 
 def inside(root: Path, script: str) -> list[str]:
@@ -71,7 +64,7 @@ def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
 def opened(root: Path) -> None:
     """README's start command, until the page says that it can answer."""
     port = free_port()
-    start = command("Start it").replace("app.py", f"app.py --port {port}")
+    start = START.replace("app.py", f"app.py --port {port}")
     words = inside(root, f"exec sh -ec '{start}'")
     with timed("start command"), subprocess.Popen(words, start_new_session=True) as page:
         try:
@@ -110,7 +103,7 @@ def main() -> None:
         assert asked
         step("one question", *inside(a.root, asked[1]))
         if a.test:
-            step("test command", *inside(a.root, command("Test it")))
+            step("test command", *inside(a.root, TEST))
     finally:
         for kind in ("dev", "proc"):
             subprocess.run(["umount", "-R", "-l", str(a.root / kind)], check=False)
