@@ -116,13 +116,11 @@ def test_a_promise_is_kept_or_broken_by_the_facts_that_are_told():
     assert judged("2 <= windows <= 9", facts) == (False, "windows = 1")
 
 
-def test_probabilities_of_the_winner(two_windows):
-    best = predict(two_windows).best
-    start, end = (np.exp(x) for x in two_windows.logits(best.candidate.window))
+def test_probabilities_of_the_winner():
+    found, facts = predict(t1()), example_facts(entry(t1(), "Delta"), t1())
+    start, end = (np.exp(x) for x in t1().logits(found.best.candidate.window))
     wanted = min(start.max() / start.sum(), end.max() / end.sum())
-    facts = example_facts(entry(two_windows, "Delta"), two_windows)
-    assert facts["peak"] == pytest.approx(wanted)
-    assert facts["share"] == predict(two_windows).n_best[0].share
+    assert (facts["peak"], facts["share"]) == (pytest.approx(wanted), found.n_best[0].share)
 
 
 def test_a_cut_word(monkeypatch):
@@ -227,12 +225,12 @@ def test_the_replay_ends_with_the_stored_readings():
 
 
 @pytest.mark.model
-def test_the_replay_takes_the_window_that_holds_the_answer(two_windows):
+def test_the_replay_takes_the_window_that_holds_the_answer():
     """The windows hold words 0-3 and 2-5."""
     for answers, index in ((["Delta Epsilon"], 1), (["Beta Gamma"], 0), ([], 0)):
-        assert assets.gold_window(entry(two_windows, *answers), two_windows).index == index
+        assert assets.gold_window(entry(t1(), *answers), t1()).index == index
     with pytest.raises(BadInput, match="no window holds"):
-        assets.gold_window(entry(two_windows, "Beta Gamma Delta Epsilon"), two_windows)
+        assets.gold_window(entry(t1(), "Beta Gamma Delta Epsilon"), t1())
 
 
 @pytest.mark.model

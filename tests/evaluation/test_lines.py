@@ -13,7 +13,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span, WindowOptions
 from qa_demo.evaluation.lines import MEANING, kind_of
 from qa_demo.evaluation.run import read_each
-from tests.core.toys import make_encoding, make_reading, random_reading
+from tests.core.toys import make_encoding, make_reading, random_reading, t1
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
 WORDS = TEXT.split()
@@ -47,11 +47,8 @@ def test_what_shuts_out_a_gold_span():
     assert judged(reading, inside)[1] == "tokens"
     either = example(reading, (6, 9), (7, 7))
     assert judged(reading, either, max_answer_length=3)[0] != "gold not reachable"
-
-
-def test_a_gold_span_that_its_owner_does_not_hold_is_out_of_reach(two_windows):
-    cut = example(two_windows, (2, 4))  # word 2 belongs to window 0, which ends with word 3
-    assert judged(two_windows, cut) == ("gold not reachable", "window")
+    cut = example(t1(), (2, 4))  # word 2 belongs to window 0, which ends with word 3
+    assert judged(t1(), cut) == ("gold not reachable", "window")
 
 
 def test_gold_without_a_place_is_told_by_its_cause():
