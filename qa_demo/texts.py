@@ -126,9 +126,13 @@ def as_typed(text: str, places: Sequence[Sequence[int]]) -> Iterator[tuple[str, 
 
 
 def question_items(e: Encoding) -> list[Block]:
-    """The question's pieces as typed, with the gaps between them."""
+    """The question's pieces as typed, with the gaps between them; each Chinese sign is a word."""
     places, q = e.question_offset_mapping.tolist(), e.question
-    joined = [False, *(a[1] >= b[0] and q[b[0] : b[1]][:1].isalnum() for a, b in pairwise(places))]
+    joined = [False]
+    for before, (first, ends) in pairwise(places):
+        letter = q[first:ends][:1]
+        chinese = "\u3400" <= letter <= "\u9fff"
+        joined.append(before[1] >= first and letter.isalnum() and not chinese)
     typed = zip(as_typed(q, places), joined, strict=False)
     return [item(*words, joined=on) for words, on in typed]
 

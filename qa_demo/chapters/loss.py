@@ -164,6 +164,7 @@ class Case:
         if any(loud[1 : w.context_at]):
             named = [([*first, *asked], "question"), (read, "paragraph")]
         style: Block = {"up": START, "down": END, "height": height, "arrows": arrows}
+        style["select"] = False  # nothing here follows a selection
         return texts.text(key, *(texts.segment(*one) for one in named), **style)
 
 

@@ -174,7 +174,7 @@ def scores(w: Proposals, threshold: float) -> Block:
     so that no side cuts it; where rows stand close, those two alone that decide.
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
-    goal, pitch, many = w.best.score + threshold, min(92.0, 290 / len(rows)), len(rows) > 1
+    goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
     (low, high), apart, lift = ends(rows, goal), 9 / pitch, 20 / pitch
     wins = f"{'the smallest ' * many}“no answer” wins beyond "
     sign = adds((w.best.score, threshold), goal)
@@ -188,14 +188,14 @@ def scores(w: Proposals, threshold: float) -> Block:
         null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
         own = (r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
         for x, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
-            if isfinite(x) and (strong or pitch > 50):
+            if isfinite(x) and (strong or pitch > 76):  # two names between rows
                 half, to = len(text) * 3.8 * (high - low) / 1080, {"yanchor": anchor}
                 middle = min(max(x, low + half), high - half)
                 texts.append(label(text, middle, up, strong, **to, name="wide"))
                 texts.append(label(number(x), x, up, strong, **to, size=12, name="narrow"))
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
-    room = max(0.5, 36 / pitch)  # of a name above and below
+    room = max(0.5, 42 / pitch)  # of a name above and below
     layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
     layout["yaxis"] = down(rows, 1 - room, room)
     layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
