@@ -19,7 +19,7 @@ from qa_demo.training import assets, promises
 from qa_demo.training.promises import example_facts, judged, rows
 from tests.chapters.given import blocks, real, stored
 from tests.chapters.given import words as said
-from tests.core.toys import make_reading, t1
+from tests.core.toys import make_reading, t1, with_offsets
 from tests.fakes import FakeReader
 
 READINGS = ASSETS / "readings"
@@ -71,6 +71,7 @@ def test_the_pool_has_every_kind_and_each_text_stands_once():
 
 
 BETA = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})
+CUT = with_offsets(BETA, BETA.encoding.offset_mapping - [0, 1])  # "Alph", "Bet", "Alph"
 SILENT = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3}, null=7.0)
 FIRST_COPY = one("Beta Alpha Beta", {"Beta": 3}, {"Beta": 3})
 TWO = one("Alpha of Beta", {"Alpha": 3, "Beta": 2}, {"Alpha": 3, "Beta": 2})
@@ -80,7 +81,8 @@ APART = one("Alpha and Beta", {"Alpha": 4, "Beta": 1}, {"Alpha": 4, "Beta": 1})
 FORTY = [f"w{k}" for k in range(40)]
 SHORT = one(" ".join(FORTY), {"w0": 5}, {"w3": 5})
 FACTS = [
-    (BETA, ["Beta"], {"right": True, "silent": 0, "copies_before": 0}),
+    (BETA, ["Beta"], {"right": True, "silent": 0, "copies_before": 0, "cuts_word": False}),
+    (CUT, ["Beta"], {"right": False, "cuts_word": True}),
     (BETA, ["Alpha"], {"right": False, "copies_before": 0}),
     (BETA, ["Alpha@1"], {"right": False, "copies_before": 1}),
     (BETA, [], {"right": False, "glued": False, "marked": 0}),
@@ -121,15 +123,6 @@ def test_probabilities_of_the_winner():
     start, end = (np.exp(x) for x in t1().logits(found.best.candidate.window))
     wanted = min(start.max() / start.sum(), end.max() / end.sum())
     assert (facts["peak"], facts["share"]) == (pytest.approx(wanted), found.n_best[0].share)
-
-
-def test_a_cut_word(monkeypatch):
-    found = predict(BETA)
-    first, *others = found.n_best
-    shorter = replace(first.candidate, char_end=first.candidate.char_end - 1)
-    less = replace(found, n_best=(replace(first, candidate=shorter), *others))
-    monkeypatch.setattr(promises, "predict", lambda *_: less)
-    assert example_facts(entry(BETA, "Beta"), BETA)["cuts_word"]
 
 
 def test_attention_on_marks_is_their_share_of_all():

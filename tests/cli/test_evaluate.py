@@ -22,11 +22,6 @@ def out(tmp_path) -> Path:
     return tmp_path / "p.jsonl"
 
 
-@pytest.fixture
-def page(tmp_path) -> Path:
-    return tmp_path / "r.html"
-
-
 def said(page: Path) -> str:
     """What lies packed in a report."""
     return json.dumps(data_of(page.read_text(encoding="utf-8")), ensure_ascii=False)
@@ -106,7 +101,8 @@ def test_without_a_stored_threshold_0_is_taken_and_said(tmp_path, dev, silent, o
     assert "no threshold" not in terminal.err
 
 
-def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, page, terminal):
+def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, terminal):
+    page = tmp_path / "r.html"
     terminal.read("evaluate", silent, "--out", out)
     terminal.run("report", out, "--out", page)
     first = page.read_text()

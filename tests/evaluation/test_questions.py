@@ -19,15 +19,6 @@ WANTED = [
 ]
 
 
-def rows() -> list[dict]:
-    found = []
-    for e in WANTED:
-        texts, starts = [a.text for a in e.answers], [a.char_start for a in e.answers]
-        about = {"id": e.id, "title": e.title, "context": e.context, "question": e.question}
-        found.append(about | {"answers": {"text": texts, "answer_start": starts}})
-    return found
-
-
 def squad(*qas: dict) -> str:
     """A file of SQuAD's with one paragraph."""
     article = {"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}
@@ -43,12 +34,17 @@ QAS = [
     {"id": "b", "question": "What?", "answers": placed(("notes", 11), ("notes", 34))},
     {"id": "c", "question": "Why?", "answers": [], "is_impossible": True},
 ]
+FLAT = [
+    {"title": "T", "context": CONTEXT, **qa}
+    | {"answers": {name: [a[name] for a in qa["answers"]] for name in ("text", "answer_start")}}
+    for qa in QAS
+]
 HEAD = "question,context,answer\n"
 TEXTS = {
     "squad.json": squad(*QAS),
-    "lines.jsonl": "\n".join(map(json.dumps, rows())) + "\n\n",
-    "lines.json": "\n".join(map(json.dumps, rows())),
-    "list.json": json.dumps(rows()),
+    "lines.jsonl": "\n".join(map(json.dumps, FLAT)) + "\n\n",
+    "lines.json": "\n".join(map(json.dumps, FLAT)),
+    "list.json": json.dumps(FLAT),
 }
 
 
@@ -88,20 +84,20 @@ def test_a_table_between_tabs(mark):
 
 def test_0_is_an_id_and_two_rows_never_share_one():
     """Finding 14."""
-    three = [row | {"id": k} for k, row in enumerate(rows())]
+    three = [row | {"id": k} for k, row in enumerate(FLAT)]
     assert [e.id for e in from_rows(three, "x").examples] == ["0", "1", "2"]
-    unnamed = [{k: v for k, v in row.items() if k != "id"} for row in rows()]
+    unnamed = [{k: v for k, v in row.items() if k != "id"} for row in FLAT]
     assert [e.id for e in from_rows(unnamed, "x").examples] == ["1", "2", "3"]
     with pytest.raises(BadInput, match="questions 1 and 3 share the id 'a'"):
-        from_rows([rows()[0], rows()[1], rows()[0]], "x")
+        from_rows([FLAT[0], FLAT[1], FLAT[0]], "x")
     with pytest.raises(BadInput, match=r"questions 1 and 2 share the id '2'.* its number"):
-        from_rows([rows()[0] | {"id": "2"}, rows()[1] | {"id": None}], "x")
+        from_rows([FLAT[0] | {"id": "2"}, FLAT[1] | {"id": None}], "x")
 
 
 def test_answers_in_other_layouts_and_columns_of_its_own():
     placed = {"text": "Ada", "answer_start": 0}
     for answers in (["Ada"], [placed], [{"text": "Ada"}], {"text": ["Ada"]}):
-        row = rows()[0] | {"answers": answers, "level": 3, "notes": "x" * 61, "list": [1]}
+        row = FLAT[0] | {"answers": answers, "level": 3, "notes": "x" * 61, "list": [1]}
         (found,) = from_rows([row], "x").examples
         assert found == replace(WANTED[0], columns=(("level", "3"),))
 
@@ -112,7 +108,7 @@ PLACED = [("34", 34), (34.0, 34), (None, -1), (-1, -1)]
 @pytest.mark.parametrize(("start", "place"), PLACED)
 def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
     """notes stands twice."""
-    row = rows()[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}
+    row = FLAT[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}
     assert from_rows([row], "x").examples[0].answers == (Answer("notes", place),)
 
 
@@ -120,7 +116,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
     ("name", "text", "words"),
     [
         ("a.jsonl", '{"question": "q", "answers": []}', "a.jsonl, line 1: 'context': Field req"),
-        ("a.jsonl", json.dumps(rows()[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
+        ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
         ("a.jsonl", "7", "line 1: Input should be a valid dictionary .*, got '7'"),
         ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
         ("a.tsv", "question\tanswer\nq\tc\n", "line 2: 'context': Field required"),
@@ -139,7 +135,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
-        ("a.jsonl", json.dumps(rows()[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
+        ("a.jsonl", json.dumps(FLAT[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
     ],
 )
 def test_a_fault_is_one_sentence(name, text, words):
