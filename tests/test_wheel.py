@@ -104,17 +104,13 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
 
 
 HUB = """
-class Split(list):
-    def shuffle(self, *_, **__):
-        return self
-
-    select = shuffle
+from unittest.mock import Mock
 
 
 def load_dataset(name, split):
     assert (name, split) == ("rajpurkar/squad_v2", "validation")
     said = "The Danube rises in the Black Forest and flows into the Black Sea."
-    return Split(
+    rows = [
         {"id": question, "title": "Danube", "context": said, "question": question}
         | {"answers": {"text": answers, "answer_start": [said.index(x) for x in answers]}}
         for question, answers in (
@@ -122,13 +118,12 @@ def load_dataset(name, split):
             ("How long is the Danube?", []),
             ("Where does the Danube rise?", ["Danube"]),
         )
-    )
+    ]
+    return Mock(**{"shuffle.return_value.select.return_value": rows})
 """
 """Stands in for the package `datasets`, which needs a network."""
 CHECK = """
 from pathlib import Path
-from qa_demo.saved import as_page
-assert as_page(reading).startswith("<iframe")
 assert len(figures) == 6 and all(figure.layout for figure in figures)
 assert abs(p.sum() - 1) < 1e-6
 assert "<title>" in Path("report.html").read_text(encoding="utf-8")
