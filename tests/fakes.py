@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 from qa_demo.core.attribution import STEPS, Attribution, leave_one_out, value_of, window_of
-from qa_demo.core.base import Cancelled, IsCancelled, OnProgress
+from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts, special_positions, whitespace_ids
 from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
@@ -68,9 +68,7 @@ def rng_of(window: Window, *more: object) -> np.random.Generator:
     return np.random.default_rng(zlib.crc32(window.input_ids.tobytes() + repr(more).encode()))
 
 
-def tell(
-    done: int, total: int, on_progress: OnProgress | None, cancelled: IsCancelled | None
-) -> None:
+def tell(done, total, on_progress, cancelled) -> None:
     if on_progress is not None:
         on_progress(done, total)
     if cancelled is not None and cancelled():
@@ -89,14 +87,7 @@ class FakeReader:
         # of every window read, for what is asked of it afterwards: [2, n]
         self._logits: dict[bytes, np.ndarray] = {}
 
-    def read(
-        self,
-        question: str,
-        context: str,
-        options: WindowOptions = DEFAULT,
-        on_progress: OnProgress | None = None,
-        cancelled: IsCancelled | None = None,
-    ) -> Reading:
+    def read(self, question, context, options=DEFAULT, on_progress=None, cancelled=None) -> Reading:
         """Logits for every window; the same texts always give the same numbers."""
         check_texts(question, context)
         encoding, rows = fake_encode(question, context), []
