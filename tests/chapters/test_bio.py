@@ -9,7 +9,6 @@ import pytest
 from qa_demo.chapters import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
-from qa_demo.printed import significant, value
 from tests.chapters.given import blocks, example, faked, full, real, softmax, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
@@ -101,8 +100,3 @@ def test_a_text_that_nobody_marked_says_so(step):
 def test_the_bundled_head_is_as_wide_as_the_screen_says():
     heads = real().reader("bundled").heads()
     assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)
-
-
-def test_a_weight_reads_back_as_it_was_printed():
-    for x, said in ((77.04, "77.0"), (9.81, "9.81"), (0.085, "0.0850"), (3e-6, "3 · 10⁻⁶")):
-        assert significant(x) == said and value(said) == pytest.approx(x, rel=0.05)

@@ -11,7 +11,7 @@ from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
 from qa_demo.state import load
 from tests import fakes as fake
-from tests.chapters.given import blocks, example, faked, real, words
+from tests.chapters.given import blocks, example, faked, words
 from tests.printed import unpacked, value
 
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
@@ -132,11 +132,3 @@ def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
     assert before["plane"]["data"] == after["plane"]["data"]
     assert "by hand" in words(after["finding"])
-
-
-@pytest.mark.model
-def test_the_bundled_readers_logits_are_the_sums():
-    found = blocks(real(), chapter="scores", step=2)
-    best = load_menu()["oresund"].stored()
-    logit = predict(best).best.candidate.start_logit
-    assert unpacked(found["waterfall"]["data"][0]["x"])[-1] == pytest.approx(logit, abs=1e-2)

@@ -10,7 +10,6 @@ from qa_demo.core.masking import GEOMETRIC_P, LONGEST, length_law
 from qa_demo.core.text import typed
 from qa_demo.examples import hidden_in, load_menu, passages, scheme_counts, shipped, worth
 from qa_demo.pictures import Pictures
-from qa_demo.printed import fine, value
 from tests.chapters.given import AtOnce, blocks, full, items, real, refused, words
 from tests.fake_infiller import FakeInfiller
 from tests.printed import unpacked
@@ -48,12 +47,6 @@ def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them(
         assert [r.true for r in true].count(True) == 1 and len(true) == 5
     drawn = [best(found.piece(found.first()).sbo, found.piece(found.first()).token), bars[2]["x"]]
     np.testing.assert_allclose([r.p for r in drawn[0]], unpacked(drawn[1]), rtol=1e-6)
-
-
-@pytest.mark.parametrize("p", [0.5, 0.163, 0.5095, 3e-4, 2e-7])
-def test_a_p_is_printed_with_the_digits_that_give_its_loss(p):
-    assert f"{-np.log(value(fine(np.log(p), 2))):.2f}" == f"{-np.log(p):.2f}"
-    assert fine(np.log(1e-30), 2) == "<0.00000001" and fine(np.log(0.9999996), 2) == ">0.999"
 
 
 def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():

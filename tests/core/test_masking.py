@@ -137,12 +137,6 @@ def test_token_masking_hides_single_pieces_with_their_own_fates():
     assert mixed and touching
 
 
-def test_pairs_name_the_observed_neighbours_and_count_from_one():
-    pairs = hide(np.arange(12), [Span(2, 4), Span(8, 8)], MASK).pairs()
-    assert pairs.at.tolist() == [2, 3, 4, 8] and pairs.k.tolist() == [1, 2, 3, 1]
-    assert pairs.left.tolist() == [1, 1, 1, 7] and pairs.right.tolist() == [5, 5, 5, 9]
-
-
 def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     masked = hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
     pairs = masked.pairs()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.types import Span
-from tests.core.toys import make_reading, random_reading, t1
+from tests.core.toys import random_reading, t1
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12), st.data())
@@ -28,11 +28,3 @@ def test_records_are_read_only():
     for array in (*held, window.is_context):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
-
-
-def test_logits_hide_the_tail_beyond_a_window():
-    reading = make_reading(list("abc"), [(0, 2), (2, 3)], [[1] * 6, [1] * 5], [[1] * 6, [1] * 5])
-    assert np.isnan(reading.start_logits[1, 5])
-    assert [len(x) for x in reading.logits(1)] == [5, 5]
-    assert np.isfinite(reading.logits(1)).all()
-    assert len(reading.tokens(1)) == 5
