@@ -9,14 +9,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.core.attribution import Target
 from qa_demo.core.bio import best_span
 from qa_demo.core.calibration import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.store import READERS
 from qa_demo.core.types import DecodeOptions
-from qa_demo.examples import load_menu
-from qa_demo.model.forward import logits_at, word_embeddings
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import sha256
@@ -79,12 +76,7 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(reader):
     reading = reader.read(question, context)
     assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
     expected = np.stack([out.start_logits[0], out.end_logits[0]])
-    close = {"atol": 1e-5 * np.abs(expected).max()}
-    np.testing.assert_allclose(reading.logits(0), expected, **close)
-    with torch.inference_mode():
-        vectors = word_embeddings(reader.model, reading.windows[0].input_ids)[None]
-        some = torch.cat(logits_at(reader.model, vectors, reading.windows[0], [0, 9]))
-    np.testing.assert_allclose(some, expected[:, [0, 9]], **close)
+    np.testing.assert_allclose(reading.logits(0), expected, atol=1e-5 * np.abs(expected).max())
 
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):
@@ -102,10 +94,7 @@ def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):
 
 SILENT = (
     ("The name of the mayor's husband?", "The mayor, Ingrid Halloran, opened the new library."),
-    (
-        "What year did the war end?",
-        "The war began in 1914, and nobody knew how long it would last.",
-    ),
+    ("When did the war end?", "The war began in 1914, and nobody knew how long it would last."),
 )
 
 
@@ -114,16 +103,6 @@ def test_a_silent_text_takes_certainty_away(reader, question, context):
     reading = reader.read(question, context)
     said = sureness(reading, predict(reading).best.candidate)
     assert said.claim < said.right_if_answerable and said.claim < 0.9
-
-
-def test_gradients_add_up_where_twenty_steps_do_not(reader):
-    example = load_menu()["fails-rivers"]
-    reading = reader.read(example.question, example.context)
-    best = predict(reading).best.candidate
-    found = reader.attribute(reading, Target("span_minus_null", best.span, window=best.window))
-    change = found.f_x - found.f_baseline
-    assert found.tried[0][0] == 20 and abs(found.tried[0][1]) > 0.02 * abs(change)
-    assert found.complete and abs(found.sum - change) < 0.02 * abs(change)
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), ANSWERED)

@@ -17,7 +17,6 @@ from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import check_options, make_windows
 from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
-from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
 from tests.model import kit
 
@@ -130,12 +129,6 @@ def test_no_character_is_lost_and_no_end_parts_a_grapheme(family, text):
         assert (encoding.text(span) == text[start:end] and {start, end} <= borders) or start == end
 
 
-def test_marks_that_a_tokenizer_drops_join_the_piece_that_they_touch():
-    held = ["\u200bthe", "\x00ri\x00ver\u0301", "\u200eby \u200b", "in"]
-    encoding = encode(kit.tokenizer("bert"), "who", " ".join(held))
-    assert [encoding.context[a:b] for a, b in encoding.offset_mapping] == held
-
-
 def test_a_tokenizer_that_leaves_letters_out_is_refused():
     tokenizer = type("Latin", (), {})()
     tokenizer.backend_tokenizer = Tokenizer(BPE({c: k for k, c in enumerate("Aa019 ")}, []))
@@ -162,13 +155,6 @@ def test_pieces_are_shown_as_the_letters_they_cover(family, folder):
     for doc, token in enumerate(found.context_tokens):
         letters = found.text(Span(doc, doc))
         assert token in (letters or BLANK, "<unk>", "[UNK]")
-
-
-def test_half_precision_folders_are_computed_in_single(tmp_path):
-    kit.save(tmp_path, "bert", dtype=torch.float16)
-    reader = load_reader(str(tmp_path))
-    assert {parameter.dtype for parameter in reader.model.parameters()} == {torch.float32}
-    assert not any(parameter.requires_grad for parameter in reader.model.parameters())
 
 
 def test_only_existing_classes_take_sdpa(family, reader):

@@ -6,7 +6,6 @@ import torch
 
 from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import plane
-from qa_demo.core.text import question_positions, special_positions, words
 from qa_demo.model.forward import logits, logits_at, output_layer, word_embeddings
 from tests.model import kit
 
@@ -83,20 +82,7 @@ def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
         reader.masked(window, masks, cancelled=lambda: True)
 
 
-def test_the_question_is_found_in_every_familys_window(reading):
-    encoding = reading.encoding
-    for window in reading.windows:
-        asked = window.input_ids[question_positions(encoding)]
-        assert asked.tolist() == encoding.question_ids.tolist()
-        special = special_positions(encoding, window)
-        assert special.sum() == encoding.n_special and special[0] and special[-1]
-        assert ((words(encoding, window).of < 0) == special).all()
-
-
 def test_heads_are_copies(family, reader):
     heads = reader.heads()
-    layer = output_layer(reader.model)
-    assert heads.S.tolist() == layer.weight[0].tolist()
-    assert heads.b_E == pytest.approx(float(layer.bias[1]))
-    assert not np.shares_memory(heads.S, layer.weight.detach().numpy())
+    assert not np.shares_memory(heads.S, output_layer(reader.model).weight.detach().numpy())
     assert (heads.W is not None) == (family in kit.TAGGED)
