@@ -79,13 +79,11 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     return Said(guesses, rank, float(np.exp(log_p[true])), float(-log_p[true]))
 
 
-def code_terms(
-    mlm: Sequence[float], sbo: Sequence[float], weight: float = 1.0
-) -> tuple[LossTerm, ...]:
-    """sum(MLM) / M + weight * sum(SBO) / (S + 1), M hidden pieces and S SBO targets."""
+def code_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
+    """sum(MLM) / M + sum(SBO) / (S + 1), M hidden pieces and S SBO targets."""
     return (
         LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
-        LossTerm("SBO", sum(sbo) / (len(sbo) + 1), weight, len(sbo) + 1),
+        LossTerm("SBO", sum(sbo) / (len(sbo) + 1), 1.0, len(sbo) + 1),
     )
 
 
