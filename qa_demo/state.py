@@ -190,7 +190,7 @@ def differs(pinned: State, now: State) -> str:
 def sentence(fault: ValidationError) -> str:
     """The first fault as one sentence: field, what is allowed, value received."""
     first = fault.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"] if part != "[key]")[:60]
+    field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
     got = first["input"]
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}, got {repr(got)[:60]}"
