@@ -91,7 +91,7 @@ class BertReader:
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         rows = list[Logits]()
-        for row in self.passes.each(self.forward, windows, cancelled, len):
+        for row in self.passes.each(self.forward, windows, cancelled):
             rows.append(row)
             if on_progress is not None:
                 on_progress(len(rows), len(windows))

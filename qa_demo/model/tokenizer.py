@@ -74,7 +74,7 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     cat", DeBERTa's second piece covers " cat". An answer that starts there must not start with a
     blank.
     """
-    letters = np.flatnonzero([not c.isspace() for c in text])
+    letters = np.flatnonzero(~np.fromiter(map(str.isspace, text), bool, len(text)))
     first = np.searchsorted(letters, offsets[:, 0])
     last = np.searchsorted(letters, offsets[:, 1]) - 1
     if not len(letters):
@@ -122,7 +122,7 @@ def _left_out(
     pieces = np.zeros(len(text) + 1, dtype=np.int64)
     np.add.at(pieces, starts, 1)
     np.add.at(pieces, ends, -1)
-    free = (np.cumsum(pieces)[:-1] == 0) & ~np.array([c.isspace() for c in text])
+    free = (np.cumsum(pieces)[:-1] == 0) & ~np.fromiter(map(str.isspace, text), bool, len(text))
     alone = np.append(np.logical_or.reduceat(free, borders[:-1]), False).astype(np.int8)
     begin, stop = (np.flatnonzero(np.diff(alone, prepend=0) == step) for step in (1, -1))
     return list(zip(borders[begin].tolist(), borders[stop].tolist(), strict=True))

@@ -18,6 +18,7 @@ from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, usable_cores
 T = TypeVar("T")
 R = TypeVar("R")
 Make = Callable[[OnProgress, IsCancelled], Any]
+HERE = threading.local()
 MOST = 8
 """Passes at once: beyond them the machine's memory, not its cores, sets the pace."""
 KEPT_BYTES = 96_000_000
@@ -29,44 +30,33 @@ AT_ONCE = 0.25
 
 
 class Passes:
-    """Forward passes, as many at once as there are cores, in the order of asking, each with one
-    thread of torch: two threads a pass are eleven times slower on a busy machine. A pass that is
-    alone takes all cores.
+    """Forward passes, as many at once as there are cores, in the order of asking. The cores are
+    shared by those that run or wait: one that is alone takes all, as the last one of a text does
+    once the others end; with two threads for each core a pass is eleven times slower.
     """
 
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, min(MOST, usable_cores())) if count is None else count
         self._threads = ThreadPoolExecutor(self.count, "pass")
-        self._running, self._lock = 0, threading.Lock()
+        self.asked, self._lock = 0, threading.Lock()
 
     def run(self, work: Callable[[], R], cancelled: IsCancelled | None = None) -> R:
         """work() as one pass. Errors: Cancelled, and what `work` raises."""
         return next(self.each(lambda _: work(), (None,), cancelled))
 
     def each(
-        self,
-        work: Callable[[T], R],
-        items: Sequence[T],
-        cancelled: IsCancelled | None = None,
-        size: Callable[[T], int] = lambda _: 1,
+        self, work: Callable[[T], R], items: Sequence[T], cancelled: IsCancelled | None = None
     ) -> Iterator[R]:
         """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
-        line at a time, so that a long text lets others in between; the last few take all cores in
-        turn where that ends sooner: a tenth of a pass has one thread.
+        line at a time, so that a long text lets others in between.
         """
         under_way, left = deque[Future[R]](), deque(items)
-        sizes, most, in_turn = [*map(size, items)], len(items), 0.1 + 0.9 / self.count
-
-        def time(last: int) -> float:  # the longest of each round, then one after the other
-            return sum(sizes[: most - last : self.count]) + in_turn * sum(sizes[most - last :])
-
-        apart = min(range(min(self.count, most) + 1), key=time)
+        self._count(len(left))
         try:
             while left or under_way:
                 running = [future for future in under_way if not future.done()]
-                if left and len(running) < (self.count if len(left) > apart else 1):
-                    wide, one = len(left) <= apart, left.popleft()
-                    under_way.append(self._threads.submit(self._pass, work, one, wide))
+                if left and len(running) < self.count:
+                    under_way.append(self._threads.submit(self._pass, work, left.popleft()))
                 elif under_way[0].done():
                     yield under_way.popleft().result()
                 else:
@@ -74,21 +64,28 @@ class Passes:
                 if cancelled is not None and cancelled():
                     raise Cancelled("this was cancelled")
         finally:
-            for future in under_way:
-                future.cancel()
+            self._count(-len(left) - sum(future.cancel() for future in under_way))
 
-    def _pass(self, work: Callable[[T], R], item: T, wide: bool) -> R:
-        import torch
-
+    def _count(self, more: int) -> None:
         with self._lock:
-            self._running += 1
-            alone = wide and self._running == 1
+            self.asked += more
+
+    def _pass(self, work: Callable[[T], R], item: T) -> R:
+        HERE.passes = self
         try:
-            torch.set_num_threads(self.count if alone else 1)
+            share()
             return work(item)
         finally:
-            with self._lock:
-                self._running -= 1
+            self._count(-1)
+
+
+def share() -> int:
+    """Threads of the pass under way here: its share of the cores now. Outside of one, torch's."""
+    import torch
+
+    if passes := getattr(HERE, "passes", None):
+        torch.set_num_threads(max(1, passes.count // max(1, passes.asked)))
+    return torch.get_num_threads()
 
 
 SHARED = Passes()
