@@ -73,10 +73,10 @@ def main() -> None:
         f"{platform.machine()}, load before {load:.1f}, medians of {args.repeats}"
     )
     for count in args.words:
-        context = " ".join(words[:count])
+        context, turns = " ".join(words[:count]), args.repeats * max(1, 2000 // count)
         for name, options in (("the page's windows", WindowOptions()), ("equal windows", equal)):
             old, new = [], []
-            for _ in range(1 + args.repeats):
+            for _ in range(1 + turns):
                 print(json.dumps([QUESTION, context, LENGTH, OVERLAP]), file=peer.stdin, flush=True)
                 old.append(float(peer.stdout.readline()))
                 began = time.perf_counter()
