@@ -232,9 +232,9 @@ def the_loss(case: Case) -> Made:
     right = f"right: {'each by its share of people' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
     w, marks, rows = case.window, list[Mark](), list[Block]()
-    for side, (y, log_p) in enumerate(zip(case.targets, case.log_p, strict=True)):
+    for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
         at = np.flatnonzero(y).tolist()
-        marks += [(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
+        marks += [Mark(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]

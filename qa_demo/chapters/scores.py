@@ -39,8 +39,8 @@ LENS = (
 )
 """What is said exactly of a reading of earlier layers."""
 SNIPPET = ui.snippet("scores")
-LANES: dict[Lane, tuple[int, str, str]] = {"start": (0, "S", START), "end": (1, "E", END)}
-"""Of each lane: its column of the plane, its vector, its role."""
+LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
+"""The vector of each lane; the lane's own name is the role of its colour."""
 ASKED = {"first": "First question: {}", "second": "Second question, with other numbers h′: {}"}
 
 
@@ -140,11 +140,11 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
         if asked is None:
             continue
         lines, question = [], quote(asked.reading.encoding.question, 90)
-        for d, (lane, (column, letter, role)) in zip(span, LANES.items(), strict=True):
-            total, bias = float(asked.at(d)[column]), two.heads.vector(lane)[1]
-            product, word = total - bias, texts.said(two.e, d, role)
+        for column, (d, lane) in enumerate(zip(span, LETTERS, strict=True)):
+            letter, (_, bias), total = LETTERS[lane], two.heads.vector(lane), asked.at(d)[column]
+            product, word = total - bias, texts.said(two.e, d, lane)
             sign = f"{plus(bias)} {adds((product, bias), total)} "
-            sides = [number(product), role], sign, [number(total), role]
+            sides = [number(product), lane], sign, [number(total), lane]
             lines.append([*word, *subs(f"  {letter} · {h} + b_{letter} = "), *sides])
         found.append(ui.remark(f"asked-{name}", ASKED[name], [question, QUOTE]))
         found.append(ui.formula(f"formula-{name}", *lines))
@@ -159,10 +159,11 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
     none = np.array([[x[0] for x in first.reading.logits(two.window.index)]])
-    firsts, seconds = [*words], [*words] * bool(second)
+    firsts, seconds = [*words], [*words] if second else []
     if rival and second:
         ends = (rival.best.span.start, START), (rival.best.span.end, END)
-        (seconds if rival is second else firsts).extend(w for w in ends if w[0] not in docs)
+        of_rival = seconds if rival is second else firsts
+        of_rival += [(d, role) for d, role in ends if d not in docs]
     before = np.array([first.at(d) for d, _ in firsts])
     after = np.array([second.at(d) for d, _ in seconds] if second else []).reshape(-1, 2)
     seen = np.concatenate([points[rest], before, after, none])
@@ -173,7 +174,7 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
     marked = [*zip(before, firsts, strict=True), *zip(after, seconds, strict=True)]
     labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
     labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
-    own, crowd = len(labels), np.concatenate([seen, *arcs])
+    fixed, crowd = len(labels), np.concatenate([seen, *arcs])
     if two.shown.state.selection:  # its names come last, so that they move no other name
         picked = {two.shown.selection.end: END, two.shown.selection.start: START}
         new = [(d, picked[d]) for d in sorted(picked) if d not in docs]
@@ -197,19 +198,19 @@ def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
         drawn.append(tokens(at, [d for d, _ in some], which, marker))
     limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
     x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
-    layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:own])
+    layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:fixed])
     layout["xaxis"] = ui.axis(x, START, range=limits[0], **lines)
     layout["yaxis"] = ui.axis(y, END, range=limits[1], **lines)
-    narrow: Block = {"height": 360, "margin.l": 50, "annotations": small[:own]}
+    narrow: Block = {"height": 360, "margin.l": 50, "annotations": small[:fixed]}
     alt = "Every token of the text by its start logit and its end logit"
     alt += "; arrows lead two words from their first to their second place." if second else "."
-    over = {"annotations": large[own:]}
+    over = {"annotations": large[fixed:]}
     return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
 
 
 def exactly_two(two: Two) -> Block:
     own = "This reader's began as normal random numbers of standard deviation 0.02, both b at 0. "
-    own *= two.shown.state.reader == "bundled"
+    own = own if two.shown.state.reader == "bundled" else ""
     said = (
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
         f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
@@ -238,27 +239,30 @@ def points_table(two: Two) -> Block:
 
 def taken_apart(two: Two, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
-    states = []
-    for asked in filter(None, (two.first, two.second)):
+
+    def last_state(asked: Asked, question: str) -> Points:
         index, pos = asked.place(d)
-        window, question = asked.reading.windows[index], two.question * (asked is two.second)
 
-        def last(reader: Any, *_: Any, window: Any = window, pos: int = pos) -> Points:
-            found: Points = reader.hidden(window)[-1][pos].copy()  # a view would keep all
-            return found
+        def make(reader: Any, *_: Any) -> Any:
+            return reader.hidden(asked.reading.windows[index])[-1][pos].copy()  # a view keeps all
 
-        found = two.shown.need(("h", question, index, pos), last)
-        states.append(found.astype(np.float64))
+        found: Points = two.shown.need(("h", question, index, pos), make)
+        return found.astype(np.float64)
+
+    states = [last_state(two.first, "")]
+    if two.second:
+        states.append(last_state(two.second, two.question))
     return heads.products_of(two.heads, states, two.own.lane)
 
 
 def one_logit(two: Two) -> list[Block | None]:
     """Step 2: S · h as a running sum, and the same products with the second question's h."""
-    d, (_, letter, role) = getattr(two.first.best.span, two.own.lane), LANES[two.own.lane]
+    lane, span = two.own.lane, two.first.best.span
+    d, letter = span.start if lane == "start" else span.end, LETTERS[lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
-    lanes = [(f"{lane} logit", {"own.scores.lane": lane}, two.own.lane == lane) for lane in LANES]
+    lanes = [(f"{name} logit", {"own.scores.lane": name}, name == lane) for name in LETTERS]
     up, down, most = p.all[p.all > 0], p.all[p.all < 0], float(p.all[p.order[0]])
-    said = "No single number decides: " * bool(abs(most) < 0.25 * max(up.sum(), -down.sum()))
+    said = "No single number decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
     said += f"{len(up)} products raise the {p.lane} logit of {{}} by {number(up.sum())} in all, "
     said += f"{len(down)} lower it by {number(-down.sum())}; the largest in size is "
     said += f"*{number(most)}*."
@@ -267,8 +271,8 @@ def one_logit(two: Two) -> list[Block | None]:
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
-    whole = [*word, *subs(f"  {letter} · h + b_{letter} = "), [number(first), role]]
-    whole += [f"{plus(rest)}{plus(bias)} {adds(addends, p.total)} ", [number(p.total), role]]
+    whole = [*word, *subs(f"  {letter} · h + b_{letter} = "), [number(first), lane]]
+    whole += [f"{plus(rest)}{plus(bias)} {adds(addends, p.total)} ", [number(p.total), lane]]
     whole += subs(f"   (the {some} largest, the others, b_{letter})", "grey")
     return [
         ui.idea(
@@ -288,11 +292,11 @@ def one_logit(two: Two) -> list[Block | None]:
 
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
-    _, letter, role = LANES[p.lane]
-    rows = [(f"number {k + 1}", p.all[k], role) for k in p.first]
+    letter = LETTERS[p.lane]
+    rows = [(f"number {k + 1}", p.all[k], p.lane) for k in p.first]
     rows.append((f"the other {len(p.others)}", p.sum_of(p.others), OTHER))
     rows.append((f"b<sub>{letter}</sub>", p.bias, INK))
-    rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, role))
+    rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, p.lane))
     names, sizes, colours = zip(*rows, strict=True)
     stops = np.cumsum([0.0, *sizes[:-1]])
     low, room = float(stops.min()), float(np.ptp(stops)) or 1.0
@@ -311,10 +315,10 @@ def waterfall(p: Products) -> Block:
 
 def products(name: str, p: Products, numbers: list[int]) -> Block:
     """S, h and h′ for the same numbers: S is equal, h is not."""
-    (first, second), (_, letter, role), many = p.digits, LANES[p.lane], len(p.states)
+    letter, (of_vector, of_state), many = LETTERS[p.lane], p.digits, len(p.states)
     rows, empty = [], [""] * (1 + many)
     for k in numbers:
-        factors = [number(p.vector[k], first), *(number(h[k], second) for h in p.states)]
+        factors = [number(p.vector[k], of_vector), *(number(h[k], of_state) for h in p.states)]
         rows.append(ui.row(str(k + 1), *factors, *(number(p.vector[k] * h[k]) for h in p.states)))
     left = np.setdiff1d(np.arange(len(p.vector)), numbers)
     others = [number(float(p.vector[left] @ h[left])) for h in p.states]
@@ -323,14 +327,14 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     totals = [number(float(p.vector @ h) + p.bias) for h in p.states]
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][:many]
-    made = [(f"{letter} × h{x}", role) for x in dashes]
-    head = ["number", (letter, role), *(f"h{x}" for x in dashes), *made]
+    made = [(f"{letter} × h{x}", p.lane) for x in dashes]
+    head = ["number", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
     return ui.table(name, head, rows, f"{letter}, h and their products, number by number")
 
 
 def exactly_logit(two: Two, p: Products) -> Block:
     """Why b learns nothing, and where ours comes from."""
-    letter = LANES[p.lane][1]
+    letter = LETTERS[p.lane]
     said = f"The loss of one window pulls each {p.lane} logit by p − y: p is its probability, y is "
     said += f"1 at the right position, else 0. b_{letter} is added to every logit: it "
     said += "changes no p, and its gradient is the sum Σ (p − y) = 1 − 1 = 0, for every text. "
@@ -350,11 +354,11 @@ def layers(two: Two) -> list[Block | None]:
     points: Points = two.shown.need(*made)
     ranks, depth = [heads.rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Any]()
-    for pos, (lane, (_, _, role)), rank in zip(at, LANES.items(), ranks, strict=True):
+    for pos, lane, rank in zip(at, LETTERS, ranks, strict=True):
         found += [texts.said_at(two.shown, window, pos), since(rank)]
         said = f"{{}} as {lane}: place {{}} of {n}, from the input to layer {depth}"
-        name = texts.said_at(two.shown, window, pos, role)
-        lines.append(say(said, name, [", ".join(map(str, rank.tolist())), role]))
+        name = texts.said_at(two.shown, window, pos, lane)
+        lines.append(say(said, name, [", ".join(map(str, rank.tolist())), lane]))
     rows = []
     for k, places in enumerate(zip(*ranks, strict=True)):
         start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
@@ -397,15 +401,15 @@ def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
     heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
-    for k, (lane, (_, letter, role)) in enumerate(LANES.items()):
+    for k, (lane, letter) in enumerate(LETTERS.items()):
         logits, side = points[..., k], {"xref": "x" + "2" * k, "yref": "y" + "2" * k}
         for text, height, colour in last_two(two, logits[-1], at[k], room):
-            note = ui.note(text, depth, height, colour or role, xanchor="left", xshift=10, **side)
+            note = ui.note(text, depth, height, colour or lane, xanchor="left", xshift=10, **side)
             notes.append(note | {"align": "left"})
         title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
-        lines = fig.one_of_many(logits, at[k], role, "layer %{x}: %{y:.2f}")
+        lines = fig.one_of_many(logits, at[k], lane, "layer %{x}: %{y:.2f}")
         down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
-        panels.append((title, lines, ui.axis("h after layer …", role, **ticks), down))
+        panels.append(Panel(title, lines, ui.axis("h after layer …", lane, **ticks), down))
     layout, far = ui.layout(374, 60, 8, 24, 48, annotations=notes), [-0.04 * depth, depth * 1.55]
     narrow = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
     narrow |= {"xaxis.range": far, "xaxis2.range": far}  # room for names

@@ -189,7 +189,7 @@ def guesses(b: core.Blank) -> Block:
         down = ui.axis(showgrid=False, range=[4.6, -0.6], **ticked)
         across = {"range": [0, 1.85 * most], "tickvals": ticks(most)}
         across |= {} if rows else {"visible": False}
-        return name, ranked(rows, before), ui.axis("probability", **across), down
+        return Panel(name, ranked(rows, before), ui.axis("probability", **across), down)
 
     mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder's output at the blank itself"
     sbo = f"<b>Boundary layer (SBO)</b><br>{what}"
@@ -357,14 +357,19 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.worth()
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]
-    by = [{w.rows[g.row].short: g.change or 0 for g in of} for of in (w.paper, w.ours)]
-    there, here = (f"{signed(x['spans'], 1)} and {signed(x['SBO'], 1)}" for x in by)
-    told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
+
+    def changes(found: Sequence[known.Gain]) -> str:
+        change = {w.rows[g.row].short: g.change or 0 for g in found}
+        return f"{signed(change['spans'], 1)} and {signed(change['SBO'], 1)}"
+
+    told = f"In the paper spans and SBO change F1 by {changes(w.paper)}, in our small run by "
+    told += f"{changes(w.ours)}."
     last = f"Our {w.budget['pretrain_steps']:,} steps against the paper's 1.2 million are too few "
-    rows, of = [], [{g.row: g for g in found} for found in (w.paper, w.ours)]
+    rows, gained = list[Block](), [{g.row: g for g in found} for found in (w.paper, w.ours)]
     for k, r in enumerate(w.rows):
         cells = [r.name]
-        for gain in (found.get(k) for found in of):
+        for by_row in gained:
+            gain = by_row.get(k)
             cells.append(number(gain.f1, 1) if gain else "–")
             cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
         rows.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))

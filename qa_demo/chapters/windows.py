@@ -4,9 +4,10 @@ A window holds [CLS], the question, [SEP], R paragraph pieces and [SEP]; the nex
 of at most R pieces later. A start counts in the window with the most pieces on its poorer side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,9 +92,12 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 def changed(w: Windows) -> str:
     """What differs from the screen before: that of the step before, or that before a press."""
-    step, pressed = w.shown.state.step, any(w.here == odd for _, odd in ODD.values())
-    before = OPENS[step] if pressed else OPENS.get(step - 1) if w.here == OPENS[step] else None
-    if before is None or w.here == before:
+    step, before = w.shown.state.step, w.here
+    if any(w.here == odd for _, odd in ODD.values()):
+        before = OPENS[step]
+    elif w.here == OPENS[step]:
+        before = OPENS.get(step - 1, w.here)
+    if w.here == before:
         return ""
     if w.here["example"] != before["example"]:
         return f"This step has its own text, in windows of {w.size}, one every {w.step} tokens. "
@@ -107,7 +111,7 @@ def presses(w: Windows, step: int) -> Block | None:
         label, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
     other = ui.button("other", label, patch, span=4) if label and known else None
-    said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
+    said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule].title}."
     told = ui.remark("rule", said, span=8) if rule != "logits" and step < 4 else None
     found = [one for one in (other, undo(w.shown, 4), told) if one]
     return ui.group("presses", 12, *found) if found else None
@@ -153,7 +157,7 @@ def split(w: Windows) -> list[Block | None]:
 def sliders(w: Windows) -> list[Block]:
     """Window size and step, within what the question leaves room for."""
     least, high, safe = w.asked + w.special + w.step, max(384, w.size), w.safe
-    low = min(w.step, max(1, -(-(w.pieces - w.room) // 60)))  # 1 would make hundreds of windows
+    low = min(w.step, max(1, ceil((w.pieces - w.room) / 60)))  # 1 would make hundreds of windows
     says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
     says += f"step {w.step}; the default is 384"
     far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
@@ -306,21 +310,21 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     """A rule's name, which a press sets, what it compares (dots of sums, bars of P), its choice."""
-    title, field, how, says = RULES[rule]
-    patch, pitch = {"rule": None if rule == "logits" else rule}, min(66.0, 264 / len(rows))
+    own, patch = RULES[rule], {"rule": None if rule == "logits" else rule}
+    pitch = min(66.0, 264 / len(rows))
     if rule == "logits":
         low = (16 if pitch > 44 else 6) / pitch  # the words stand above
         data = fig.dots(rows, w.win, None, 0, low)
         across: Block = {"range": fig.ends(rows), "nticks": 6}
     else:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-        values, filled = [getattr(r, field) for r in rows], [r is taken for r in rows]
+        values, filled = [getattr(r, own.field) for r in rows], [r is taken for r in rows]
         data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 12}
     texts = [
         fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over)
         for y, r in enumerate(rows, 1)
-        for page, text in zip(("wide", "narrow"), says(w, r), strict=True)
+        for page, text in zip(("wide", "narrow"), own.says(w, r), strict=True)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
     layout |= {"xaxis": ui.axis(None, showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
@@ -332,8 +336,10 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     return ui.group(
         f"panel-{rule}",
         4,
-        ui.choice(f"rule-{rule}", "", [(title.capitalize(), patch, w.shown.state.rule == rule)]),
-        ui.remark(f"how-{rule}", how),
+        ui.choice(
+            f"rule-{rule}", "", [(own.title.capitalize(), patch, rule == w.shown.state.rule)]
+        ),
+        ui.remark(f"how-{rule}", own.compares),
         fig.drawn(
             rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {"below": 380}
         ),
@@ -360,22 +366,32 @@ def product_of(w: Windows, r: Proposal) -> tuple[str, str]:
     """“Trajan” 0.637 × 0.993 = 0.632."""
     words = "no span" if r.own is None else escape(quote(r.own.text, 18))
     if r.product < 0.0005:
-        return (f"{words} under 0.001",) * 2
+        return f"{words} under 0.001", f"{words} under 0.001"
     start, end = (round(p, 3) for p in r.factors)
     sign = "=" if abs(start * end - round(r.product, 3)) < 0.0005 else "≈"
     one, two, total = (escape(probability(p)) for p in (*r.factors, r.product))
     return f"{words} {one} × {two} {sign} {total}", f"{words} {total}"
 
 
+class Rule(NamedTuple):
+    """How a rule is shown: its name, the field of a proposal that it compares, what that is, and a
+    window's number in words, for a wide and for a narrow page.
+    """
+
+    title: str
+    field: str
+    compares: str
+    says: Callable[[Windows, Proposal], tuple[str, str]]
+
+
 SUMS = "○ best span: start logit + end logit; × “no answer”"
 MEAN = "(largest P(start) + largest P(end)) / 2 of a window"
 PRODUCT = "P × P; among paragraph tokens only, so P is larger"
 RULES = {
-    "logits": ("sum of logits", "score", SUMS, sum_of),
-    "mean_of_maxima": ("mean of the two largest softmaxes", "mean", MEAN, mean_of),
-    "product": ("product within a window", "product", PRODUCT, product_of),
+    "logits": Rule("sum of logits", "score", SUMS, sum_of),
+    "mean_of_maxima": Rule("mean of the two largest softmaxes", "mean", MEAN, mean_of),
+    "product": Rule("product within a window", "product", PRODUCT, product_of),
 }
-"""Its name, the number that it compares, what that is, and words for a wide and a narrow page."""
 
 
 def exactly(w: Windows) -> list[Block | str]:

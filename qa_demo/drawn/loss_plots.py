@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,21 +11,37 @@ from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core.spans import Pair
 from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
 
-SIDES = (("start", START, "triangle-down"), ("end", END, "triangle-up"))
 STROKE = {"color": INK, "width": 2.5}
-Mark = tuple[int, float, str]
-"""A right position on the curve: of starts (0) or of ends (1), its log P, its escaped words."""
+
+
+class Mark(NamedTuple):
+    """A right start or a right end on the curve: its log P, and its escaped words."""
+
+    side: str
+    log_p: float
+    words: str
+
+
+class Placed(NamedTuple):
+    """The name of a mark, and its left and right edge on the axis of P."""
+
+    note: Block
+    begins: float
+    ends: float
 
 
 def cost_curve(marks: Sequence[Mark]) -> Block:
     """-log P over P with a mark for each right position; the six most probable ones have a name."""
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
-    marks = sorted(marks, key=lambda mark: mark[1])
-    few, sides = len(marks) <= 2, [SIDES[side] for side, *_ in marks]
-    unit = max(1.0, -marks[0][1] * 1.12 / 4.6)
-    at = [(float(np.exp(p)), -p + (0.1 - 0.2 * side) * unit) for side, p, _ in marks]
-    marker = {"size": 16, "symbol": [s for *_, s in sides], "color": [c for _, c, _ in sides]}
-    dots = ui.scatter("markers", *zip(*at, strict=True), marker={**marker, "opacity": 1})
+    marks = sorted(marks, key=lambda mark: mark.log_p)
+    few, unit = len(marks) <= 2, max(1.0, -marks[0].log_p * 1.12 / 4.6)
+    probs = [float(np.exp(mark.log_p)) for mark in marks]
+    above = {START: 0.1 * unit, END: -0.1 * unit}  # the curve touches a triangle's point
+    heights = [-mark.log_p + above[mark.side] for mark in marks]
+    symbols = {START: "triangle-down", END: "triangle-up"}
+    marker: Block = {"size": 16, "symbol": [symbols[mark.side] for mark in marks]}
+    marker |= {"color": [mark.side for mark in marks], "opacity": 1}
+    dots = ui.scatter("markers", probs, heights, marker=marker)
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
 
@@ -32,26 +49,27 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
         """Above the curve and each other: right of the marks, the highest P lowest; left of them
         where the right end is full, the lowest P lowest. So of two none covers the other's line.
         """
-        made, named = list[Block](), list[tuple[bool, float, float, float, Block]]()
-        for (_, log_p, words), (name, role, _), (p, cost) in zip(marks, sides, at, strict=True):
-            rows = [words if brief else f"right {name}: {words}"]
+        made, right_of, left_of = list[Block](), list[Placed](), list[Placed]()
+        for mark, p, height in [*zip(marks, probs, heights, strict=True)][-6:]:
+            rows = [mark.words if brief else f"right {mark.side}: {mark.words}"]
             if few:
-                d = digits_of(log_p)
-                rows += [f"P = {fine(log_p, d)}", f"−log P = {number(-log_p, d)}"][: 2 - brief]
+                d = digits_of(mark.log_p)
+                rows.append(f"P = {fine(mark.log_p, d)}")
+                rows += [] if brief else [f"−log P = {number(-mark.log_p, d)}"]
             else:
                 rows = [f"{rows[0]}, P = {probability(p)}"]
             wide = 7.7 * max(len(re.sub("</?b>", "", r)) for r in rows) / pixels
-            left = at[-1][0] > 0.7 and p - wide > 0.25
+            left = probs[-1] > 0.7 and p - wide > 0.25
             x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
-            note = ui.note("<br>".join(rows), p, cost, role, 14, ax=round(x, 3), **beside)
+            note = ui.note("<br>".join(rows), p, height, mark.side, 14, ax=round(x, 3), **beside)
             note["xanchor"] = note["align"] = "right" if left else "left"
-            begins = x - wide * left
-            named.append((left, p if left else -p, begins, begins + wide, note))
-        top = edge = 0.0
-        for left, _, begins, ends_at, note in sorted(named[-6:], key=lambda one: one[:2]):
-            if left and begins > edge:  # clear of those right of their marks
+            begins = x - wide if left else x
+            (left_of if left else right_of).append(Placed(note, begins, begins + wide))
+        right_of.sort(key=lambda one: -one.note["x"])
+        top, edge = 0.0, max((one.ends for one in right_of), default=0.0)
+        for n, (note, begins, _) in enumerate([*right_of, *left_of]):
+            if n == len(right_of) and begins > edge:  # clear of those right of their marks
                 top = 0.0
-            edge = 2.0 if left else max(edge, ends_at)
             half = 0.2 * unit * (note["text"].count("<br>") + 1)
             middle = half + max(top, -float(np.log(begins)))
             made.append({**note, "ay": round(middle, 3)})

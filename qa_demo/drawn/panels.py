@@ -1,7 +1,7 @@
 """Two panels, which a narrow screen puts below each other; lying bars in them; a law of lengths."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,13 @@ RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1
 HATCH = {"size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
 
 
-Panel = tuple[str, list[Block], Block, Block]
-"""A title; traces, to which `pair` adds the axes; the axes across and down without their places."""
+class Panel(NamedTuple):
+    """One of two plots; `pair` tells its traces and its axes where they stand."""
+
+    title: str
+    traces: list[Block]
+    across: Block
+    down: Block
 
 
 def pair(
@@ -78,20 +83,21 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
 
 def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Block]:
     """Bars from the value before to the value after, with numbers; `runs`: values under each."""
-    first, later, label = found[0], [(g.row, g.f1, g.change or 0.0) for g in found[1:]], list[str]()
-    rows, values, changes = (list(x) for x in zip(*later, strict=True))
+    first, *later = found
+    changes = [g.change or 0.0 for g in later]
+    before = [g.f1 - change for g, change in zip(later, changes, strict=True)]
     fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
-    fill["pattern"] = {**HATCH, "shape": ["/" * (d < 0) for d in changes]}
-    before = [v - d for v, d in zip(values, changes, strict=True)]
-    single = [(x, k + 0.38) for k, some in enumerate(runs) for x in some]
-    ends = [max([g.f1, g.f1 - (g.change or 0), *runs[g.row]]) for g in found]
+    fill["pattern"] = {**HATCH, "shape": ["/" if change < 0 else "" for change in changes]}
+    each = [(f1, row + 0.38) for row, some in enumerate(runs) for f1 in some]
+    ends, label = list[float](), list[str]()
     for g in found:
+        ends.append(max(g.f1, g.f1 - (g.change or 0), *runs[g.row]))
         moved = "" if g.change is None else f"  ({signed(g.change, 1)})"
         label.append(f"   <b>{number(g.f1, 1)}</b>{moved}")
     return [
-        ui.lying(changes, rows, 0.46, fill, base=before),
+        ui.lying(changes, [g.row for g in later], 0.46, fill, base=before),
         ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
-        ui.scatter("markers", [x for x, _ in single], [y for _, y in single], marker=RING),
+        ui.scatter("markers", [x for x, _ in each], [y for _, y in each], marker=RING),
         beside(ends, [g.row for g in found], label),
     ]
 
@@ -104,13 +110,13 @@ def gains(w: Worth) -> Block:
     wide, narrower = (b - a for a, b in ranges)
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
-    left: Panel = (
+    left = Panel(
         "<b>The paper</b>: large model, 1.2 million steps",
         waterfall(w.paper, [()] * len(rows)),
         ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
         ui.named_rows([r.name for r in rows], tickfont=font),
     )
-    right: Panel = (
+    right = Panel(
         f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
         waterfall(w.ours, runs),
         ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),

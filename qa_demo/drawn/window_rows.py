@@ -133,19 +133,23 @@ def dots(rows: Rows, win: Proposal, least: Proposal | None, up: float, down: flo
     """Rings for the best spans, that of `win` full, so far above a row's middle, and below it
     crosses for “no answer”, `least` bold.
     """
-    made, line = list[Block](), {"color": INK, "width": 2}
     held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
-    ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held], "line": line}
+    ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
+    ring["line"] = {"color": INK, "width": 2}
     cross: Block = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
     cross["line"] = {"color": INK, "width": [4 if r is least else 2 for r in rows]}
-    owns = [(r.score, y - up, f"window {r.k}: {proposes(r, 60)}") for y, r in held]
-    nulls = [(r.null, f"window {r.k}: “no answer” {number(r.null)}") for r in rows]
-    lower = [(x, y + down, text) for y, (x, text) in enumerate(nulls, 1)]
-    for marker, points in ((ring, owns), (cross, lower)):
-        x, y, says = ([p[k] for p in points] for k in range(3))
+
+    def points(xs: list[float], ys: list[float], marker: Block, says: list[str]) -> Block:
         more = {"marker": {**marker, "opacity": 1}, "hoverinfo": "text", "text": says}
-        made.append(ui.scatter("markers", x, y, **more))
-    return made
+        return ui.scatter("markers", xs, ys, **more)
+
+    owns = [f"window {r.k}: {proposes(r, 60)}" for _, r in held]
+    nulls = [f"window {r.k}: “no answer” {number(r.null)}" for r in rows]
+    below = [y + down for y in range(1, len(rows) + 1)]
+    return [
+        points([r.score for _, r in held], [y - up for y, _ in held], ring, owns),
+        points([r.null for r in rows], below, cross, nulls),
+    ]
 
 
 def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
@@ -170,8 +174,8 @@ def down(rows: Rows, top: float, below: float = 0.5) -> Block:
 
 
 def scores(w: Proposals, threshold: float) -> Block:
-    """Windows down, scores across, shaded where "no answer" would win. Each dot has its name, moved
-    so that no side cuts it; where rows stand close, those two alone that decide.
+    """Windows down, scores across, shaded where "no answer" would win. Each dot has its name; where
+    rows stand close, those two alone that decide.
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
@@ -184,15 +188,19 @@ def scores(w: Proposals, threshold: float) -> Block:
     small = {"size": 12, "xref": "paper", "xanchor": "right", "name": "narrow"}
     texts = [label(wins + sum_, goal, 1, **side, **to)]
     texts += [label(wins + number(goal), 1, 1, **side, **small)]
+
+    def name(x: float, text: str, y: float, anchor: str, decides: bool) -> None:
+        """A dot's name, moved so that no side cuts it."""
+        if isfinite(x) and (decides or pitch > 76):  # two names between rows
+            half = len(text) * 3.8 * (high - low) / 1080
+            inside = min(max(x, low + half), high - half)
+            texts.append(label(text, inside, y, decides, yanchor=anchor, name="wide"))
+            texts.append(label(number(x), x, y, decides, yanchor=anchor, size=12, name="narrow"))
+
     for y, r in enumerate(rows, 1):
         null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
-        own = (r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
-        for x, text, up, anchor, strong in (own, (r.null, null, y + lift, "top", r is w.least)):
-            if isfinite(x) and (strong or pitch > 76):  # two names between rows
-                half, to = len(text) * 3.8 * (high - low) / 1080, {"yanchor": anchor}
-                middle = min(max(x, low + half), high - half)
-                texts.append(label(text, middle, up, strong, **to, name="wide"))
-                texts.append(label(number(x), x, up, strong, **to, size=12, name="narrow"))
+        name(r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
+        name(r.null, null, y + lift, "top", r is w.least)
     region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
     region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
     room = max(0.5, 42 / pitch)  # of a name above and below
