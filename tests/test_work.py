@@ -2,7 +2,7 @@
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from unittest.mock import Mock
 
@@ -49,6 +49,19 @@ def test_a_failure_reaches_who_asks_and_is_not_kept():
     with pytest.raises(BadInput, match="no"):
         waited(lane, "key", make)
     assert waited(lane, "key", make) == 7
+
+
+def test_a_result_that_comes_as_the_wait_ends_is_given(monkeypatch):
+    whole = Future.result
+
+    def late(self, timeout=None):
+        if timeout is None:
+            return whole(self)
+        whole(self)
+        raise TimeoutError
+
+    monkeypatch.setattr(Future, "result", late)
+    assert Work().ask("key", lambda *_: 7) == 7
 
 
 def test_what_nobody_asks_for_any_more_is_cancelled(monkeypatch):

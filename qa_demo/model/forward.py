@@ -48,7 +48,7 @@ def head_states(model: Any, last: Any) -> Any:
 
 def inputs_of(model: Any, window: Window) -> dict[str, torch.Tensor]:
     """What a model reads of a window: ids [1, n], and token types where it has them."""
-    names = ["input_ids", "token_type_ids"][: 1 + knows_token_types(model.config)]
+    names = ["input_ids", "token_type_ids"] if knows_token_types(model.config) else ["input_ids"]
     return {name: torch.tensor(getattr(window, name))[None] for name in names}
 
 

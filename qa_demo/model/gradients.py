@@ -72,7 +72,7 @@ def attribute(
     window = window_of(reading, target)
     run = make_pass(reader.model, window, target)
     embeds = word_embeddings(reader.model, window.input_ids)[None]
-    about: dict[str, Any] = {"f_x": float(value_of(target, window, *reading.logits(window.index)))}
+    f_x = float(value_of(target, window, *reading.logits(window.index)))
     done = total = 0
 
     def gradients(points: torch.Tensor) -> torch.Tensor:
@@ -85,20 +85,19 @@ def attribute(
 
     if method == "gradient_x_input":
         values = summed(gradients(embeds) * embeds)
-    else:
-        path = baseline_embeddings(reader, reading, window, baseline)
-        forward = torch.inference_mode()(lambda: float(run(path)))
-        f_baseline = reader.passes.run(forward, cancelled)
-        change, tried = about["f_x"] - f_baseline, list[tuple[int, float]]()
-        for steps in STEPS if n_steps is None else (n_steps,):
-            total = done + steps
-            values = integrate(gradients, embeds, path, steps)
-            tried.append((steps, float(values.double().sum()) - change))
-            if gap_share(tried[-1][1], change) < GAP_LIMIT:
-                break
-        about |= {"f_baseline": f_baseline, "baseline": baseline}
-        about |= {"n_steps": steps, "tried": tuple(tried)}
-    return Attribution(target, method, window.index, values.double().numpy(), **about)
+        return Attribution(target, method, window.index, values.double().numpy(), f_x)
+    path = baseline_embeddings(reader, reading, window, baseline)
+    forward = torch.inference_mode()(lambda: float(run(path)))
+    f_baseline = reader.passes.run(forward, cancelled)
+    change, tried = f_x - f_baseline, list[tuple[int, float]]()
+    for steps in STEPS if n_steps is None else (n_steps,):
+        total = done + steps
+        values = integrate(gradients, embeds, path, steps)
+        tried.append((steps, float(values.double().sum()) - change))
+        if gap_share(tried[-1][1], change) < GAP_LIMIT:
+            break
+    how = f_x, f_baseline, baseline, steps, tuple(tried)
+    return Attribution(target, method, window.index, values.double().numpy(), *how)
 
 
 def make_pass(model: Any, window: Window, target: Target) -> Pass:

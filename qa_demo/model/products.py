@@ -12,7 +12,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
-from qa_demo.model.work import share
+from qa_demo.model.work import take_share
 
 BY_NUMPY = torch.backends.cpu.get_cpu_capability() == "AVX2"
 
@@ -63,7 +63,7 @@ class Packed(nn.Module):
 
     def times(self, x: Tensor) -> Tensor:
         """The product of a plain tensor."""
-        if share() > 1 or self.matrix is None:
+        if take_share() > 1 or self.matrix is None:
             return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
         y = torch.empty(*x.shape[:-1], self.matrix.shape[1])
         rows, made = (tensor.flatten(0, -2).numpy() for tensor in (x, y))

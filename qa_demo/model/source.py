@@ -14,26 +14,25 @@ from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.store import READERS
 
 TOKENIZER_FILES = (
-    *("tokenizer.json", "vocab.txt", "vocab.json"),
-    *("spm.model", "spiece.model", "sentencepiece.bpe.model"),
-)
+    "tokenizer.json", "vocab.txt", "vocab.json",
+    "spm.model", "spiece.model", "sentencepiece.bpe.model",
+)  # fmt: skip
 CARD_FILE = "reader.json"
 FETCHED = (
-    *("config.json", "checksums.json", CARD_FILE, "model.safetensors.index.json"),
-    *("model*.safetensors", "*_head.safetensors"),
-    *(*TOKENIZER_FILES, "merges.txt", "tokenizer_config.json"),
-    *("special_tokens_map.json", "added_tokens.json"),
-)
+    "config.json", "checksums.json", CARD_FILE, "model.safetensors.index.json",
+    "model*.safetensors", "*_head.safetensors",
+    *TOKENIZER_FILES, "merges.txt", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json",
+)  # fmt: skip
 """What is fetched of a hub repository: no pickle, no Python."""
 FAMILIES = (
-    *("bert", "distilbert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "mpnet"),
-    *("deberta", "deberta-v2", "modernbert"),
-)
+    "bert", "distilbert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "mpnet",
+    "deberta", "deberta-v2", "modernbert",
+)  # fmt: skip
 """The model types that are loaded."""
 CHOOSE_CODE = (
-    *("auto_map", "custom_pipelines", "quantization_config", "fusion_config"),
-    "transformers_weights",
-)
+    "auto_map", "custom_pipelines", "quantization_config", "fusion_config", "transformers_weights",
+)  # fmt: skip
 MEANINGS = {"is_decoder": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
 BUNDLED = "use the bundled reader, which works offline"
@@ -119,9 +118,11 @@ def fetch(source: Source) -> tuple[Path, str]:
     except BadCheckpoint:
         raise
     except Exception as fault:
-        known = (NOT_FETCHED.get(kind.__name__) for kind in type(fault).__mro__)
-        other = f"could not be fetched from Hugging Face ({type(fault).__name__}); try again, or "
-        raise ModelUnavailable(f"it {next(filter(None, known), other + BUNDLED)}") from fault
+        kind = type(fault).__name__
+        said = f"could not be fetched from Hugging Face ({kind}); try again, or {BUNDLED}"
+        for ancestor in type(fault).__mro__[::-1]:  # the nearest has the last word
+            said = NOT_FETCHED.get(ancestor.__name__, said)
+        raise ModelUnavailable(f"it {said}") from fault
 
 
 def regular(folder: Path, name: str) -> Path | None:

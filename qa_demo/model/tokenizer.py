@@ -158,16 +158,13 @@ def _pieces(tokenizer: Any, text: str) -> Pieces:
         offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
     unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
     special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
-    found = zip(made.ids, made.tokens, offsets.tolist(), strict=True)
-    return Pieces(
-        made,
-        np.array([tokenizer.unk_token_id if i in special else i for i in made.ids], np.int64),
-        tuple(
-            unknown if i in special else token if as_is or token == unknown else text[a:b] or BLANK
-            for i, token, (a, b) in found
-        ),
-        offsets,
-    )
+    ids, tokens = list[int](), list[str]()
+    for i, token, (start, end) in zip(made.ids, made.tokens, offsets.tolist(), strict=True):
+        if i in special:
+            i, token = tokenizer.unk_token_id, unknown
+        ids.append(i)
+        tokens.append(token if as_is or token == unknown else text[start:end] or BLANK)
+    return Pieces(made, np.array(ids, np.int64), tuple(tokens), offsets)
 
 
 def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:

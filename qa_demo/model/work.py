@@ -18,7 +18,8 @@ from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, usable_cores
 T = TypeVar("T")
 R = TypeVar("R")
 Make = Callable[[OnProgress, IsCancelled], Any]
-HERE = threading.local()
+OF_THREAD = threading.local()
+"""`passes`: whose thread this is; only those that run a pass have it."""
 MOST = 8
 """Passes at once: beyond them the machine's memory, not its cores, sets the pace."""
 KEPT_BYTES = 96_000_000
@@ -38,7 +39,7 @@ class Passes:
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, min(MOST, usable_cores())) if count is None else count
         self._threads = ThreadPoolExecutor(self.count, "pass")
-        self.asked, self._lock = 0, threading.Lock()
+        self.unfinished, self._lock = 0, threading.Lock()
 
     def run(self, work: Callable[[], R], cancelled: IsCancelled | None = None) -> R:
         """work() as one pass. Errors: Cancelled, and what `work` raises."""
@@ -50,6 +51,7 @@ class Passes:
         """work(item) of each as a pass, side by side, in order. No more than `count` stand in the
         line at a time, so that a long text lets others in between.
         """
+        assert not hasattr(OF_THREAD, "passes"), "a pass that waits for another may wait for ever"
         under_way, left = deque[Future[R]](), deque(items)
         self._count(len(left))
         try:
@@ -64,27 +66,28 @@ class Passes:
                 if cancelled is not None and cancelled():
                     raise Cancelled("this was cancelled")
         finally:
-            self._count(-len(left) - sum(future.cancel() for future in under_way))
+            never_begun = len(left) + sum(future.cancel() for future in under_way)
+            self._count(-never_begun)  # one that has begun counts itself off at its end
 
     def _count(self, more: int) -> None:
         with self._lock:
-            self.asked += more
+            self.unfinished += more
 
     def _pass(self, work: Callable[[T], R], item: T) -> R:
-        HERE.passes = self
+        OF_THREAD.passes = self
         try:
-            share()
+            take_share()
             return work(item)
         finally:
             self._count(-1)
 
 
-def share() -> int:
-    """Threads of the pass under way here: its share of the cores now. Outside of one, torch's."""
+def take_share() -> int:
+    """How many threads torch has here; a pass under way takes its share of the cores as of now."""
     import torch
 
-    if passes := getattr(HERE, "passes", None):
-        torch.set_num_threads(max(1, passes.count // max(1, passes.asked)))
+    if passes := getattr(OF_THREAD, "passes", None):
+        torch.set_num_threads(max(1, passes.count // passes.unfinished))
     return torch.get_num_threads()
 
 
@@ -199,8 +202,7 @@ class Work:
         once, to all who ask.
         """
         with self._lock:
-            found = self.kept.get(key)
-            if found is not None:
+            if (found := self.kept.get(key)) is not None:
                 return found
             job = self._jobs.get(key)
             if job is None or (job.abandoned() and not job.future.done()):
@@ -213,8 +215,8 @@ class Work:
             try:
                 return job.future.result(timeout=max(0.0, min(LEASE / 4, end - now)))
             except TimeoutError:
-                if job.future.done():  # the computation's own
-                    raise
+                if job.future.done():  # just now, or the error is the computation's own
+                    return job.future.result()
                 if now >= end:
                     line = self._line(slow)
                     place = 1 + line.index(job) if job in line else 0

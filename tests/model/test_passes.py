@@ -11,7 +11,7 @@ import torch
 from qa_demo.core.base import Cancelled, usable_cores
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
-from qa_demo.model.work import MOST, Passes, share
+from qa_demo.model.work import MOST, Passes, take_share
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -30,10 +30,10 @@ def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread():
     with ThreadPoolExecutor(1) as other:
         first = other.submit(passes.run, hold)
         assert begun.wait(10)
-        assert passes.run(share) == 1
+        assert passes.run(take_share) == 1
         go.set()
         assert first.result(10) == 3
-    assert share() == torch.get_num_threads() and passes.run(share) == 3
+    assert take_share() == torch.get_num_threads() and passes.run(take_share) == 3
 
 
 @pytest.mark.parametrize("count", [2, 3, 8])
@@ -42,17 +42,17 @@ def test_cores_are_shared_by_the_passes_that_run_or_wait(count):
 
     def end_of(those: int) -> None:
         deadline = time.monotonic() + 10
-        while passes.asked > those and time.monotonic() < deadline:
+        while passes.unfinished > those and time.monotonic() < deadline:
             time.sleep(0.001)
 
     def long(item: int) -> list[int]:
-        seen = [share()]
+        seen = [take_share()]
         end_of(1 if item == 0 else 99)
-        return [*seen, share()]
+        return [*seen, take_share()]
 
     def beside(_: int) -> int:
         two.wait(10)
-        seen = share()
+        seen = take_share()
         two.wait(10)
         return seen
 
@@ -60,8 +60,10 @@ def test_cores_are_shared_by_the_passes_that_run_or_wait(count):
     assert [*passes.each(beside, range(2))] == [max(1, count // 2)] * 2
     with pytest.raises(ZeroDivisionError):
         [*passes.each(lambda item: 1 // item, range(9))]
+    with pytest.raises(AssertionError, match="wait for ever"):
+        passes.run(lambda: passes.run(take_share))
     end_of(0)
-    assert passes.run(share) == count  # none that failed or never ran is counted
+    assert passes.run(take_share) == count  # none that failed or never ran is counted
 
 
 def test_items_run_side_by_side_and_come_in_order():
