@@ -398,8 +398,9 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
         "second is the share of the span's text among all spans that are compared (softmax of "
         f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
-        "to its log-odds. All four constants were fitted on the questions below: that is "
-        "calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated number."
+        "to its log-odds. All four constants were fitted on questions of the articles below: "
+        "that is calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated "
+        "number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on six SQuAD articles, {k.unanswerable:,} without "

@@ -418,8 +418,8 @@ def exactly(case: Case) -> str:
         "only on average over many texts. Before training: a pre-trained encoder with a new output "
         "layer, whose S and E are random.",
         4: "Each step follows the gradient of one batch; what it lowers also held the loss of "
-        "chapter Tags and, later, the logits of a larger reader as targets. The curve begins at "
-        "step 1, as a log axis has no 0. The last recorded moment is a mean of the weights of "
-        "several moments, and no step. Logits are recorded in half precision.",
+        "chapter Tags and the logits of a larger reader as targets. The curve begins at step 1, as "
+        "a log axis has no 0. The last recorded moment is no step: it is a running mean of the "
+        "weights, in which late steps count most. The logits of the others are rounded to 1/32.",
     }[step]
     return f"{case.unrecorded} {said}" if case.unrecorded and step < 4 else said

@@ -335,14 +335,14 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
 def exactly_logit(two: Two, p: Products) -> Block:
     """Why b learns nothing, and where ours comes from."""
     letter = LETTERS[p.lane]
-    said = f"The loss of one window pulls each {p.lane} logit by p − y: p is its probability, y is "
-    said += f"1 at the right position, else 0. b_{letter} is added to every logit: it "
-    said += "changes no p, and its gradient is the sum Σ (p − y) = 1 − 1 = 0, for every text. "
+    said = f"The loss of one window pulls each {p.lane} logit along y − p: p is its probability, y "
+    said += f"is 1 at the right position, else 0. b_{letter} is added to every logit: it "
+    said += "changes no p, and its own pull is the sum Σ (y − p) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
-    said += "The numbers of h have no names of their own: the encoder may turn them as it likes if "
-    said += "S and E turn with them."
+    said += "The numbers of h have no names of their own: put in another order in S, E and all of "
+    said += "the encoder, they give the same logits."
     return ui.remark("bias", "{}", subs(said))
 
 

@@ -219,15 +219,15 @@ def together(shown: Shown, sq: Square) -> Block:
     *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
     i, j = (sq.window.to_doc(at) for at in highest)
     if reason is None:
-        said = "The highest start logit and the highest end logit form the best pair. "
+        said = "The paragraph's highest start logit and highest end logit form the best pair. "
         return ui.remark("together", said + "In some other texts they form none.")
     why = {
         "end before start": "that end stands before that start",
         "too long": f"that pair is longer than {plural(shown.decode.max_answer_length, 'token')}",
         "not owned": "that start counts in another window",
     }[reason]
-    said = "The highest start logit is on {} ({}), the highest end logit on {} ({}): {}, so the "
-    said += "best allowed pair is another."
+    said = "The paragraph's highest start logit is on {} ({}), its highest end logit on {} ({}): "
+    said += "{}, so the best allowed pair is another."
     start, end = ([quote(word(shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
     first, last = map(number, sq.logits(i, j))
     return ui.remark("together", said, start, first, end, last, why)

@@ -235,14 +235,16 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         said = f"This text has too few words outside {shares.spans_name} for the test."
         return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
     many, fall = printed.small_number(len(test.first)), x - test.lead
-    leads, others = [lead for lead, _ in test.draws], f"without {many} random others"
+    leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
+    others = f"without {many} random other{'s' * more}"
     found = f"Without {{}} the lead {'falls' if fall >= 0 else 'rises'} from {number(x)} to "
     found += f"*{number(test.lead)}*; {others} it ends between {number(leads[0])} and "
     found += f"{number(leads[-1])}."
     largest = f"without the {many} outside {shares.spans_name} with the largest shares"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
     sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
-    first = f"fall without these {many}: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
+    these = f"these {many}" if more else "this one"
+    first = f"fall without {these}: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
     as_low = sum(lead <= test.lead for lead in leads)
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
@@ -253,7 +255,9 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
         dots(shares, test, many),
-        ui.formula("fall", say(first), say(f"without {many} others: *{mean}* on average")),
+        ui.formula(
+            "fall", say(first), say(f"without {many} other{'s' * more}: *{mean}* on average")
+        ),
         ui.closing(f"Of {DRAWS} random draws {as_low or 'none'} end{'s' * (as_low < 2)} as low."),
         *ui.folds(table, HIDDEN, SNIPPET),
     ]

@@ -78,6 +78,8 @@ class Windows(Proposals):
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
         self.safe = safe_length(reading)
         self.threshold = shown.decode.null_score_diff_threshold
+        # how many more tokens its start's window has there than any other
+        self.ahead = self.win.edge - max((r.edge for r in self.holding[1:]), default=-1)
         self.first_word = quote(word(self.encoding, self.best.span.start, ""), 24)
 
 
@@ -198,10 +200,12 @@ def one_window(w: Windows) -> list[Block | None]:
     for r in sorted(w.holding[:3], key=lambda r: r.k):
         left, right = r.near or (0, 0)
         least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
-        nearer += say(f"*{least}*, the most" if r is w.win and several else least)
+        nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
     first = f"windows {held[0].k} ({held[0].edge} tokens from the nearer edge)"
     told = f"{{}} stands in {listing([first, *(f'{r.k} ({r.edge})' for r in held[1:])])}. "
-    told += f"So window {w.win.k} counts: *{number(w.best.score)}*."
+    of_equals = "Of equals the first," if w.ahead == 0 else "Of nearly equal ones the longest,"
+    why = f"So window {w.win.k}" if w.ahead > 0 else f"{of_equals} window {w.win.k},"
+    told += f"{why} counts: *{number(w.best.score)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif w.higher is not None:
@@ -230,7 +234,7 @@ def owner(w: Windows) -> Block:
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (fig.NOWHERE, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
-        far = plural(r.edge, "token") + ": the most" * (wins and len(w.holding) > 1)
+        far = plural(r.edge, "token") + ": the most" * (wins and len(w.holding) > 1 and w.ahead > 0)
         stairs.to_edge(r, span.start, y, far, wins)
         score = "its end lies outside"
         if r.same is not None:
@@ -402,8 +406,9 @@ def exactly(w: Windows) -> list[Block | str]:
         "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (“One start, one window”). The last window ends with the paragraph and may be "
         "shorter. A step larger than what a window holds would skip words and is refused.",
-        "The rule is min(left, right) + 0.01 · tokens of the window; of equals the first window "
-        "(BERT's “max context”). Only the start is asked, not the end.",
+        "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
+        "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
+        "is asked, not the end.",
         "“No answer” of a window is start logit + end logit of its [CLS]. Since the smallest "
         "counts, “no answer” wins only if in each window it leads the best span of all by more "
         f"than the threshold. The threshold, {limit}, is {chosen}.",

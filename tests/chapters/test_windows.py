@@ -124,6 +124,25 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
     assert said in words(drawn(step, real(), **patch)["finding"])
 
 
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("step", "far", "said"),
+    [
+        (171, (10, 9), "So window 1 counts"),
+        (170, (10, 10), "Of equals the first, window 1, counts"),
+        (169, (10, 11), "Of nearly equal ones the longest, window 1, counts"),
+    ],
+)
+def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(step, far, said):
+    filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
+    asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
+    found = drawn(2, real(), **asked, max_seq_length=200, doc_stride=step)
+    told = f"“Ada” stands in windows 1 ({far[0]} tokens from the nearer edge) and 2 ({far[1]}). "
+    assert told + said in words(found["finding"])
+    named = words(found["nearer"]) + str(found["owner"]["layout"]["annotations"])
+    assert ("the most" in named) == (far[0] > far[1])
+
+
 def test_of_many_names_the_first_four_stand_and_how_many_are_left():
     said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
     assert said == ["1", "1 and 2", "1, 2, 3, 4 and 5", "1, 2, 3, 4 and 5 more"]
