@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, Ints, logsumexp, softmax, tied
-from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, top_spans
+from qa_demo.core.base import BadInput, Floats, logsumexp, softmax, tied
+from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, written_spans
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 
@@ -69,17 +69,30 @@ def null_logits(reading: Reading) -> Floats:
     )
 
 
-def largest(reading: Reading, window: int) -> tuple[int, int, float, float]:
+class Maxima(NamedTuple):
     """Where P(start) and P(end) of a window are largest (positions), and how large."""
+
+    i: int
+    j: int
+    p_start: float
+    p_end: float
+
+    @property
+    def mean(self) -> float:
+        """(max P(start) + max P(end)) / 2."""
+        return (self.p_start + self.p_end) / 2
+
+
+def maxima(reading: Reading, window: int) -> Maxima:
+    """Those of one window."""
     s, e = (softmax(x) for x in reading.logits(window))
     i, j = int(s.argmax()), int(e.argmax())
-    return i, j, float(s[i]), float(e[j])
+    return Maxima(i, j, float(s[i]), float(e[j]))
 
 
 def mean_of_maxima(reading: Reading) -> Floats:
     """(max P(start) + max P(end)) / 2 of each window, [W]."""
-    tops = (largest(reading, w.index) for w in reading.windows)
-    return tied(np.array([(start + end) / 2 for _, _, start, end in tops]))
+    return tied(np.array([maxima(reading, w.index).mean for w in reading.windows]))
 
 
 def shifts(reading: Reading, rule: str) -> Floats:
@@ -154,37 +167,25 @@ def predict(
 
 
 def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candidate]]:
-    """The n best spans with their ranks: the first of each range of characters; a span without a
-    character is none.
-    """
-    pooled: list[tuple[float, int, int, int, int, int]] = []
-    for window, shift in zip(reading.windows, shifts(reading, decode.rule), strict=True):
-        s, e = reading.logits(window.index)
-        doc = window.doc_start - window.context_at
-        for i, j in _enough(reading, window, decode).tolist() if shift > -np.inf else ():
-            rank = round(float(s[i] + e[j]) + float(shift), 9)
-            pooled.append((-rank, i + doc, j + doc, window.index, i, j))
+    """The n best spans with their ranks: the first of each range of characters."""
+    ranked = list[tuple[float, Window, int, int]]()
+    for window, shift in zip(reading.windows, shifts(reading, decode.rule).tolist(), strict=True):
+        if shift > -np.inf:
+            s, e = reading.logits(window.index)
+            for i, j in written_spans(reading, window, decode, decode.n_best_size).tolist():
+                ranked.append((round(float(s[i] + e[j]) + shift, 9), window, i, j))
+
+    def order(cell: tuple[float, Window, int, int]) -> tuple[float, int, int, int]:
+        rank, window, i, j = cell
+        return -rank, window.to_doc(i), window.to_doc(j), window.index
+
     found: dict[tuple[int, int], tuple[float, Candidate]] = {}
-    for negative, _, _, w, i, j in sorted(pooled):
+    for rank, window, i, j in sorted(ranked, key=order):
         if len(found) == decode.n_best_size:
             break
-        candidate = make_candidate(reading, w, i, j)
-        if candidate.char_start < candidate.char_end:
-            found.setdefault((candidate.char_start, candidate.char_end), (-negative, candidate))
+        candidate = make_candidate(reading, window.index, i, j)
+        found.setdefault((candidate.char_start, candidate.char_end), (rank, candidate))
     return list(found.values())
-
-
-def _enough(reading: Reading, window: Window, decode: DecodeOptions) -> Ints:
-    """The window's best cells, until n of them differ in characters (empty pieces make copies)."""
-    starts, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
-    n = wanted = decode.n_best_size
-    while True:
-        cells = top_spans(*reading.logits(window.index), window, decode, n=wanted)
-        doc = cells + (window.doc_start - window.context_at)
-        chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
-        if len(cells) < wanted or len(np.unique(chars[chars[:, 0] < chars[:, 1]], axis=0)) >= n:
-            return cells
-        wanted *= 2
 
 
 # ---- what each window says on its own
@@ -192,10 +193,10 @@ def _enough(reading: Reading, window: Window, decode: DecodeOptions) -> Ints:
 
 class Proposal(NamedTuple):
     """What window k, counted from 1, says. `own`: its best span whose start counts there, with its
-    `score` (-inf for none); `null`: the score of its [CLS]; `tops`: as `largest`, and the `mean` of
-    both; `factors`: P of `own` among its paragraph pieces, and their `product`; `near`: pieces
-    (left, right) from the answer's start to the edges (None without it), the smaller is `edge` (or
-    -1); `same`: the answer's score, None where it does not hold it.
+    `score` (-inf for none); `null`: the score of its [CLS]; `tops` and their `mean`; `factors`: P
+    of `own` among its paragraph pieces, and their `product`; `near`: pieces (left, right) from the
+    answer's start to the edges (None without it), the smaller is `edge` (or -1); `same`: the
+    answer's score, None where it does not hold it.
     """
 
     k: int
@@ -203,7 +204,7 @@ class Proposal(NamedTuple):
     own: Candidate | None
     score: float
     null: float
-    tops: tuple[int, int, float, float]
+    tops: Maxima
     mean: float
     factors: tuple[float, float]
     product: float
@@ -222,7 +223,7 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
     if window.holds(answer):
         same = float(s[window.to_pos(answer.start)] + e[window.to_pos(answer.end)])
     near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
-    tops = largest(reading, window.index)
+    tops = maxima(reading, window.index)
     return Proposal(
         k=window.index + 1,
         window=window,
@@ -230,7 +231,7 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
         score=-np.inf if own is None else own.score,
         null=float(s[0] + e[0]),
         tops=tops,
-        mean=(tops[2] + tops[3]) / 2,
+        mean=tops.mean,
         factors=factors,
         product=factors[0] * factors[1],
         near=near if min(near) >= 0 else None,
@@ -264,9 +265,12 @@ class Proposals:
     @property
     def silenced(self) -> list[int]:
         """Windows, from 1, with both maxima on the answer, whose start does not count there."""
-        i, j = self.best.span.start, self.best.span.end
-        held = [r for r in self.holding[1:] if r.same is not None]
-        return sorted(r.k for r in held if r.tops[:2] == (r.window.to_pos(i), r.window.to_pos(j)))
+        found = list[int]()
+        for r in self.holding[1:]:
+            if r.window.holds(self.best.span):
+                i, j = map(r.window.to_pos, (self.best.span.start, self.best.span.end))
+                found += [r.k] if (r.tops.i, r.tops.j) == (i, j) else []
+        return sorted(found)
 
     def highest(self, field: str) -> Proposal:
         """The one with the highest "mean" or "product"; of equals the first."""

@@ -126,13 +126,26 @@ def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
     return Candidate(window, span, *chars, text, float(s[i]), float(e[j]))
 
 
-def best_span(reading: Reading, window: Window, decode: DecodeOptions) -> Candidate | None:
+def written_spans(reading: Reading, window: Window, options: DecodeOptions, n: int) -> Ints:
+    """The window's best legal cells with a character, [k, 2], best first: so many that n of them
+    differ in characters, where there are as many. Pieces without a character make copies.
+    """
+    starts, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
+    wanted = n
+    while True:
+        cells = top_spans(*reading.logits(window.index), window, options, n=wanted)
+        doc = cells + (window.doc_start - window.context_at)
+        chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
+        written = chars[:, 0] < chars[:, 1]
+        if len(cells) < wanted or len(np.unique(chars[written], axis=0)) >= n:
+            return cells[written]
+        wanted *= 2
+
+
+def best_span(reading: Reading, window: Window, options: DecodeOptions) -> Candidate | None:
     """The window's best allowed span; one without a character is none."""
-    for i, j in top_spans(*reading.logits(window.index), window, decode).tolist():
-        found = make_candidate(reading, window.index, i, j)
-        if found.char_start < found.char_end:
-            return found
-    return None
+    cells = written_spans(reading, window, options, n=1)
+    return make_candidate(reading, window.index, *cells[0]) if len(cells) else None
 
 
 def separate_argmaxes(

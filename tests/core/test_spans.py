@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core import spans
 from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
 from qa_demo.core.types import DecodeOptions
-from tests.core.toys import make_reading, random_reading, t1
+from tests.core.toys import make_reading, random_reading, t1, with_offsets
 
 SMALL = DecodeOptions(max_answer_length=3, n_best_size=5)
 
@@ -80,6 +80,16 @@ def test_a_position_without_mass_is_never_returned():
     e[5] = -np.inf
     found = spans.top_spans(s, e, reading.windows[0], DecodeOptions(n_best_size=99))
     assert 5 not in found[:, 1]
+
+
+def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
+    logits = [0, 0, 0, 9, 1, 0]
+    reading = make_reading(["a", "b"], [(0, 2)], [logits], [logits])
+    reading = with_offsets(reading, np.array([(0, 0), (0, 1)]))
+    one = DecodeOptions(max_answer_length=1, n_best_size=1)
+    assert spans.best_span(reading, reading.windows[0], one).text == "a"
+    reading = with_offsets(reading, np.zeros((2, 2), dtype=int))
+    assert spans.best_span(reading, reading.windows[0], one) is None
 
 
 def test_separate_argmaxes_can_be_illegal_and_ignore_the_question():
