@@ -15,12 +15,14 @@ export function slider(b) {
     "aria-label": `${b.label}, number`,
     "data-focus": `${b.key}-box`,
   });
-  const says = el("small", {}), named = el("output", {});
+  const says = el("small", {}), named = el("span", { class: "named", "aria-hidden": "true" });
+  range.ariaDescribedByElements = [says];
   const fill = (now) => {
     for (const input of [range, box]) {
       for (const name of ["min", "max", "step"]) input[name] = now[name];
       if (input !== document.activeElement || !input.matches(":active")) input.value = now.value;
     }
+    says.removeAttribute("role");
     says.textContent = now.says;
     b = now;
     if (now.names) range.ariaValueText = named.textContent = now.names[now.value - now.min];
@@ -37,7 +39,7 @@ export function slider(b) {
       !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
     ) {
       const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value}`;
-      if (box.value) says.textContent = `${got}. ${b.says}`;
+      if (box.value) says.role = "alert", says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
       return;
     }
@@ -47,7 +49,7 @@ export function slider(b) {
   const node = el(
     "div",
     { class: b.span > 6 ? "control wide" : "control", "data-field": b.field },
-    el("span", {}, b.label),
+    el("span", { "aria-hidden": "true" }, b.label),
     range,
     b.names ? named : box,
     says,
@@ -64,11 +66,11 @@ export function choice(b) {
       "data-focus": `${b.key}-${k}`,
       onclick: () => set(option.sets),
     }, option.label);
-  const label = b.label ? el("span", { class: "label" }, b.label) : null;
+  const label = b.label ? el("span", { class: "label", "aria-hidden": "true" }, b.label) : null;
   return {
     node: el(
       "div",
-      { class: "choice", role: "group", "aria-label": b.label || null },
+      { class: "choice", role: b.label ? "group" : null, "aria-label": b.label || null },
       label,
       b.options.map(press),
     ),

@@ -31,12 +31,30 @@ export function said(parts) {
   );
 }
 
-/** Run `change`, and give the focus back to the element in its place. */
+/** Run `change`, and give the focus back to the element in its place; where there is none, to `root`. */
 export function keepingFocus(root, change) {
-  const active = document.activeElement;
+  const active = document.activeElement, inside = root.contains(active);
   const name = active?.getAttribute?.("data-focus");
   change();
-  if (name && !active?.isConnected) {
-    root.querySelector(`[data-focus="${CSS.escape(name)}"]`)?.focus({ preventScroll: true });
-  }
+  if (active?.isConnected) return;
+  const how = { preventScroll: true };
+  if (name) root.querySelector(`[data-focus="${CSS.escape(name)}"]`)?.focus(how);
+  if (inside && !root.contains(document.activeElement)) root.focus(how);
+}
+
+/** A place whose text a screen reader says, once it has stood a moment; one made anew may be missed. */
+export function announcer() {
+  const node = el("p", { class: "unseen", "aria-live": "polite" });
+  let later = 0;
+  const say = (text) => {
+    clearTimeout(later);
+    later = setTimeout(() => node.textContent === text || (node.textContent = text), 300);
+  };
+  return { node, say };
+}
+
+/** One of many is in the order of Tab, the k-th; arrows lead to the others. */
+export function reachable(nodes, k) {
+  if (nodes.includes(document.activeElement)) return;
+  for (const [n, node] of nodes.entries()) node.tabIndex = n === Math.max(0, k) ? 0 : -1;
 }

@@ -1,6 +1,6 @@
 // A lesson beside the picture: what is asked, a guess, why it is wrong, the reveal. One black button.
 
-import { el, said } from "./dom.js";
+import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
 import { BASE, current, replace } from "./store.js";
 
@@ -47,6 +47,7 @@ function sentenceOf(refusal) {
  */
 export function lessons() {
   const panel = el("section", { class: "lesson", "aria-label": "Lesson", hidden: true });
+  const voice = announcer();
   /** @type {any} */
   let open = null, list = null, wrong = "", turn = 0, fresh = false;
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
@@ -96,7 +97,10 @@ export function lessons() {
   }
 
   const start =
-    () => (show(true), open = null, tried(async () => list = (await post("lesson", {})).lessons));
+    () => (show(true),
+      open = null,
+      fresh = true,
+      tried(async () => list = (await post("lesson", {})).lessons));
 
   /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
   const go = (place, { told = false, stay = false } = {}) =>
@@ -252,7 +256,7 @@ export function lessons() {
   /** What was said of the guess, and the reveal. */
   function spoken() {
     const { verdict, told, card } = open;
-    const box = el("div", { role: "status", class: "spoken" });
+    const box = el("div", { class: "spoken" });
     const line = (...inner) => box.append(el("p", {}, ...inner));
     const words = (label) => el("b", { translate: "no" }, label);
     if (verdict?.counted) {
@@ -266,6 +270,7 @@ export function lessons() {
       line("Right: ", words(told.label));
     }
     if (told) box.append(el("p", { class: "reveal" }, said(told.reveal)));
+    voice.say([...box.children].map((one) => one.textContent).join(" "));
     return box;
   }
 
@@ -318,12 +323,13 @@ export function lessons() {
   }
 
   function draw() {
-    const held = document.activeElement?.closest?.(".lesson") &&
-      document.activeElement?.getAttribute("data-focus");
+    const active = document.activeElement, inside = panel.contains(active);
+    const held = CSS.escape(active?.getAttribute("data-focus") ?? "");
     panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
-    const back = held && panel.querySelector(`[data-focus="${CSS.escape(held)}"]`);
-    if (fresh && open) panel.querySelector("h2").focus(), fresh = false;
-    else if (held) (back && !back.disabled ? back : panel.querySelector(".act"))?.focus();
+    if (!fresh && !inside) return;
+    const ways = fresh ? ["h2"] : [`[data-focus="${held}"]:enabled`, ".act:enabled", "h2"];
+    /** @type {any} */ (ways.map((way) => panel.querySelector(way)).find(Boolean)).focus();
+    fresh = false;
   }
 
   /** The page's selection changed: in a step that asks for words it is the guess. */
@@ -338,5 +344,5 @@ export function lessons() {
   const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
   if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });
   else if (!panel.hidden) start();
-  return { panel, opener, marked: (patch) => (marked(patch), room.moved()) };
+  return { panel: [panel, voice.node], opener, marked: (patch) => (marked(patch), room.moved()) };
 }

@@ -1,6 +1,6 @@
 // The page: answer, tabs, chapter; all it knows of a chapter is its name.
 
-import { el } from "./dom.js";
+import { announcer, el, keepingFocus } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
@@ -13,6 +13,9 @@ let shown = null;
 let pinned = null;
 /** The sentence about the state that the page was opened with, until something is set. */
 let begun = "";
+
+/** What changes with what is set; what a closed fold holds is not said. */
+const SPOKEN = ":is(.answer, .finding, .note, .closing, .formula-line):not(details:not([open]) *)";
 
 /** Build the page in an element; `chapters`: [key, name] each. */
 export function mount(root, chapters) {
@@ -33,6 +36,7 @@ export function mount(root, chapters) {
   );
   const answer = el("div", { class: "verdict" });
   const say = el("p", { class: "say", role: "status" });
+  const voice = announcer();
   const grid = el("div", { class: "blocks", id: "chapter", role: "tabpanel", tabindex: -1 });
   const aside = el("section", { class: "pinned", "aria-label": "Pinned", hidden: true });
   const pin = el("button", {
@@ -50,6 +54,7 @@ export function mount(root, chapters) {
     say,
     tabs,
     el("div", { class: "pair" }, course.panel, grid, aside),
+    voice.node,
     globalThis.SAVED ? "" : el("p", { class: "legend" }, errors),
   );
   tabs.addEventListener("keydown", (event) => {
@@ -61,24 +66,31 @@ export function mount(root, chapters) {
   });
 
   let stale = 0;
+  const sentences = () =>
+    [answer, grid].flatMap((part) => [...part.querySelectorAll(SPOKEN)].map((p) => p.textContent));
   begin({
     picture(picture) {
-      const before = shown;
-      if (before && (before.chapter !== picture.chapter || before.step !== picture.step)) {
-        views.clear();
-        grid.replaceChildren();
-      }
+      const before = shown, stood = sentences();
+      const elsewhere = before &&
+        (before.chapter !== picture.chapter || before.step !== picture.step);
       shown = { ...picture, state: structuredClone(current()) };
       const head = picture.blocks.filter((b) => b.key === "answer");
       const blocks = picture.blocks.filter((b) => b.key !== "answer");
       draw(answer, { blocks: head, selection: picture.selection }, verdict);
-      draw(grid, { ...picture, blocks }, views);
+      keepingFocus(grid, () => {
+        if (elsewhere) views.clear(), grid.replaceChildren();
+        draw(grid, { ...picture, blocks }, views);
+      });
+      const changed = sentences().filter((sentence) => !stood.includes(sentence)).join(" ");
+      if (elsewhere) voice.say(grid.querySelector(".heading").textContent);
+      else if (before && changed) voice.say(changed);
       for (const t of tabs.children) {
         const on = t.dataset.chapter === picture.chapter;
         t.setAttribute("aria-selected", String(on));
         t.tabIndex = on ? 0 : -1;
         if (on && before?.chapter !== picture.chapter) {
           grid.setAttribute("aria-labelledby", t.id);
+          document.title = `${t.textContent} · Spanlight`;
           t.scrollIntoView({ block: "nearest", inline: "nearest" });
         }
       }
@@ -129,9 +141,10 @@ function wait(say, { place, seconds, done }) {
     : "The model works";
   const text = `${where}, ${Math.round(seconds)} s `;
   const cancel = say.querySelector("button");
-  if (cancel) say.firstChild.textContent = text;
+  if (cancel) cancel.previousSibling.textContent = text;
   else {say.replaceChildren(
-      text,
+      el("span", { class: "unseen" }, "The model works. "),
+      el("span", { "aria-hidden": "true" }, text), // three times a second
       el(
         "button",
         { onclick: () => (shown && leave(shown.state), say.replaceChildren()) },

@@ -34,9 +34,14 @@ export const KINDS = {
   legend: (b) => ({
     node: el(
       "p",
-      { class: "legend" },
+      { class: "legend", role: "list", "aria-label": "Legend" },
       b.items.map(([shape, role, parts]) =>
-        el("span", {}, shape === "text" ? null : shapes(shape, role), el("span", {}, said(parts)))
+        el(
+          "span",
+          { role: "listitem" },
+          shape === "text" ? null : shapes(shape, role),
+          el("span", {}, said(parts)),
+        )
       ),
     ),
   }),

@@ -1,6 +1,6 @@
 // A real table; a row that sets something is pressed by mouse, finger or keyboard.
 
-import { el } from "./dom.js";
+import { el, reachable } from "./dom.js";
 import { set } from "./store.js";
 
 const NUMBER = /^[-−+<>≈]?\s*[\d.,]+( %)?$|^–?$/;
@@ -11,15 +11,17 @@ export function table(b) {
     el(tag, {
       class: [words[i] ? "words" : "", b.columns[i][1] ? `is-${b.columns[i][1]}` : ""].join(" "),
       translate: words[i] && tag === "td" ? "no" : null,
+      role: tag === "td" && !i ? "rowheader" : null,
     }, text);
   const pressed = [];
   const rows = b.rows.flatMap((r, k) => {
     const cells = r.cells.map((text, i) => cell(text, i));
     const line = el("tr", { class: r.strong ? "strong" : null }, cells);
     if (r.sets) {
-      const name = `${b.key}-${k}`;
+      const name = `${b.key}-${k}`, next = words[1] ? `, ${r.cells[1]}` : "";
       const press = el("button", {
         class: "row",
+        "aria-label": words[0] ? null : `${b.columns[0][0]} ${r.cells[0]}${next}`,
         "data-focus": name,
         "aria-pressed": "false",
       });
@@ -58,11 +60,23 @@ export function table(b) {
     { class: "scroll" },
     el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows)),
   );
+  // a table of many rows is one stop of Tab
+  const stops = [...node.querySelectorAll("button")];
+  node.addEventListener("keydown", (event) => {
+    const k = stops.indexOf(event.target), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (k < 0 || !step) return;
+    const to = stops[Math.min(stops.length - 1, Math.max(0, k + step))];
+    to.focus();
+    stops[k].tabIndex = -1, to.tabIndex = 0;
+    event.preventDefault();
+  });
+  reachable(stops, 0);
   const mark = ({ selection }) => {
     for (const [at, line, press] of pressed) {
       const on = at !== undefined && at === JSON.stringify(selection);
       line.classList.toggle("on", on);
       press.setAttribute("aria-pressed", String(on));
+      if (on) reachable(stops, stops.indexOf(press));
     }
   };
   return { node, mark };

@@ -1,6 +1,6 @@
 // The words as typed, with bars above and below, marks and lines; words select by drag and by keys.
 
-import { el, said } from "./dom.js";
+import { el, reachable, said } from "./dom.js";
 import { set } from "./store.js";
 
 const LINE = 30;
@@ -36,11 +36,17 @@ function word(b, one, number) {
       }),
     );
     if (label) {
+      const side = ["start", "end"].includes(role) && !label.startsWith(role);
       node.append(
-        el("b", {
-          class: `is-${role}`,
-          style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` },
-        }, label),
+        el(
+          "b",
+          {
+            class: `is-${role}`,
+            style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` },
+          },
+          side ? el("span", { class: "unseen" }, ` ${role} `) : null,
+          label,
+        ),
       );
     }
   }
@@ -139,7 +145,13 @@ export function text(b) {
   const node = el("div", { class: "text" }, segments);
   goldLines(b, nodes);
   const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
-  if (words.length) listen(node, words);
+  const pressed = words.map((w) => w.node);
+  if (words.length) {
+    const keys = words[0].one.sets ? "Enter chooses one" : "Shift takes several, Enter selects";
+    node.setAttribute("role", "group");
+    node.setAttribute("aria-label", `text: arrows go from word to word, ${keys}`);
+    listen(node, words);
+  }
   new ResizeObserver(() => thin(node)).observe(node); // a lesson beside it makes it narrow
   document.fonts.ready.then(() => thin(node));
   const mark = ({ selection }) => {
@@ -149,16 +161,10 @@ export function text(b) {
       w.classList.toggle("selected", on);
       if (w.hasAttribute("role") && !one.sets) w.setAttribute("aria-pressed", String(on));
     }
-    reachable(words, words.findIndex(({ one }) => ends(one)[0] === selection[0]));
+    reachable(pressed, words.findIndex(({ one }) => ends(one)[0] === selection[0]));
   };
-  if (words.length) reachable(words, 0);
+  reachable(pressed, 0);
   return { node, mark };
-}
-
-/** One word of a text is in the order of Tab. */
-function reachable(words, k) {
-  if (words.some(({ node }) => node === document.activeElement)) return;
-  for (const [n, { node }] of words.entries()) node.tabIndex = n === Math.max(0, k) ? 0 : -1;
 }
 
 const ends = (one) => Array.isArray(one.at) ? one.at : [one.at, one.at];

@@ -195,6 +195,9 @@ def guesses(b: core.Blank) -> Block:
     sbo = f"<b>Boundary layer (SBO)</b><br>{what}"
     both = panel(mlm, b.now.mlm, {}), panel(sbo, b.now.sbo, b.before)
     alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
+    for layer, said in ("MLM", b.now.mlm), ("SBO", b.now.sbo):
+        best = [f"“{r.word}” {probability(r.p)}" for r in core.best(said, b.true)]
+        alt += f" {layer}: {', '.join(best) or 'none'}."
     narrow = {"height": 470, "xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]}
     layout = ui.layout(222, 128, 8, 40, 40)
     return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)

@@ -429,7 +429,8 @@ def exactly(w: Windows) -> list[Block | str]:
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start, rows = quote(word(w.encoding, w.best.span.start, ""), 18), list[Block]()
-    heads = ["window", "tokens", "its best span", "score", "“no answer”", "mean", "product"]
+    heads = ["window", "tokens", "its best span", "score", "“no answer”"]
+    rules = ["mean of maxima", "product of P"]
     named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
@@ -439,4 +440,4 @@ def as_table(w: Windows) -> Block:
         cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))
-    return ui.table("rows", [*heads[:5], *named, *heads[5:]], rows, "All windows")
+    return ui.table("rows", [*heads, *named, *rules], rows, "All windows")

@@ -27,9 +27,17 @@ def heading(page: Page):
 def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     page = open_page({"example": "gold"})
     press(page, "Lessons")
+    expect(heading(page)).to_be_focused()
     page.get_by_role("button", name="By hand").press("Enter")
     expect(heading(page)).to_have_text("Mark it")
     settled(page)
+    page.get_by_role("button", name="All lessons").press("Enter")
+    expect(heading(page)).to_have_text("Lessons")
+    expect(heading(page)).to_be_focused()
+    page.get_by_role("button", name="By hand").press("Enter")
+    expect(heading(page)).to_have_text("Mark it")
+    settled(page)
+    heard = page.locator("[aria-live]")
     act = page.locator(".act")
     expect(act).to_be_disabled()
     expect(page.locator("[data-block=answer]").first).not_to_contain_text("Answer")
@@ -37,6 +45,7 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(act).to_be_focused()
     act.press("Enter")
     expect(page.locator(".no")).to_have_text("No: it does not start there.")
+    expect(heard.filter(has_text="No: it does not start there.")).to_have_count(1)
     expect(page.locator("[data-block=finding]")).to_have_count(0)
     word(page, "Öresund").click()
     expect(page.locator(".no")).to_have_count(0)  # the verdict was on the older guess
@@ -45,6 +54,7 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(act).to_have_text("Reveal")
     act.press("Enter")
     expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
+    expect(heard.filter(has_text="It is “Öresund”.")).to_have_count(1)
     expect(page.locator("[data-block=finding]")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 420})  # lower than the panel and the picture
     for y in (0, 9999):

@@ -421,4 +421,42 @@ def test_tab_from_the_top_reaches_every_control(open_page):
     for _ in range(60):
         page.keyboard.press("Tab")
         seen.add(page.evaluate(focused))
-    assert {"listed-0", "listed-9", "other", "tab-spans", "Exactly"} <= seen
+    assert {"listed-0", "other", "tab-spans", "Exactly"} <= seen
+    assert "listed-1" not in seen, "the rows of a table are one stop"
+
+
+def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, server):
+    page = open_page({**ORESUND, "chapter": "spans"})
+    heard, rows = page.locator("[aria-live]"), page.get_by_role("table").get_by_role("rowheader")
+    first = rows.get_by_role("button").first
+    first.focus()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(first).to_have_attribute("aria-pressed", "false")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    ready(page)
+    score = page.locator("[data-block=sum]").inner_text()
+    expect(heard.filter(has_text="score = ")).to_have_text(score)
+    page.get_by_role("tab", name="Start & end").press("Enter")
+    expect(heard.filter(has_text=CHAPTERS["start_end"].HEADINGS[0])).to_have_count(1)
+    expect(page).to_have_title("Start & end · Spanlight")
+    words = page.get_by_role("group", name="text: arrows go from word to word")
+    expect(words.get_by_role("button")).not_to_have_count(0)
+    expect(page.get_by_role("list", name="Legend").get_by_role("listitem")).not_to_have_count(0)
+    second = page.get_by_role("button", name="2 Every position")
+    second.press("Enter")
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(second).to_be_focused()
+    slider = page.locator("#chapter").get_by_role("slider", name="temperature T")
+    about = "(e) => e.ariaDescribedByElements[0].textContent"
+    assert slider.evaluate(about).startswith("divides every logit")
+    slider.press("ArrowRight")
+    expect(heard.filter(has_text="Temperature 1.05")).to_have_count(1)
+    page.locator("#chapter summary", has_text="As a table").press("Enter")
+    named = page.get_by_role("rowheader").get_by_role(
+        "button", name=re.compile(r"^position \d+, \S")
+    )
+    expect(named).not_to_have_count(0)
+    show(page, server, {**ORESUND, "chapter": "loss", "step": 3})
+    expect(page.locator(".word b .unseen").first).to_have_text(re.compile("^ (start|end) $"))

@@ -40,13 +40,15 @@ def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, tex
 
 def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them():
     found = fill(hidden_in("curie"), FakeInfiller())
-    bars = shown(passage="curie")["guesses"]["data"]
+    figure = shown(passage="curie")["guesses"]
+    bars, said = figure["data"], figure["alt"].split(" SBO: ")[1]
     for piece in found.plain.pieces:
         rows, true = best(piece.sbo, None), best(piece.sbo, piece.token)
         assert [r.p for r in rows] == sorted((g.p for g in piece.sbo.guesses), reverse=True)[:5]
         assert [r.true for r in true].count(True) == 1 and len(true) == 5
     drawn = [best(found.piece(found.first()).sbo, found.piece(found.first()).token), bars[2]["x"]]
     np.testing.assert_allclose([r.p for r in drawn[0]], unpacked(drawn[1]), rtol=1e-6)
+    assert all(f"“{r.word}” 0." in said or f"“{r.word}” <" in said for r in drawn[0])
 
 
 def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
