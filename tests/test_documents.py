@@ -20,6 +20,7 @@ import yaml
 from huggingface_hub.cli import hf
 from packaging.requirements import Requirement
 from packaging.version import Version
+from safetensors.numpy import load_file
 
 import qa_demo
 from qa_demo.core.base import BadInput
@@ -203,6 +204,9 @@ def test_figures_in_the_documents_are_those_of_the_bundled_reader():
         text = (folder / "README.md").read_text(encoding="utf-8")
         assert card.filled(text, card.bodies(folder)[1]) == text
         assert len(text.splitlines()) <= 250
+    files = ("model.safetensors", "bio_head.safetensors")
+    many = sum(x.size for f in files for x in load_file(CARDS["reader"] / f).values())
+    assert f"{many / 1e6:.1f} million parameters" in (CARDS["reader"] / "README.md").read_text()
     scores = {"scores": card.bodies(CARDS["reader"])[1]["scores"]}
     assert card.filled(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 

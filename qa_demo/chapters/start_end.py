@@ -136,7 +136,7 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text follow these logits; "
-            "Tags, SpanBERT and Why have layers of their own and do not."
+            "Scores, Tags and Why show the reader's own."
         ),
     ]
 
