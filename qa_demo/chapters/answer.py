@@ -396,7 +396,7 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first "
         f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
-        "second is the share of the span's text among all spans that are compared (softmax of "
+        "second is the share of the span's text among all spans of up to 30 tokens (softmax of "
         f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
         "to its log-odds. All four constants were fitted on questions of the articles below: "
         "that is calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated "

@@ -218,15 +218,17 @@ def together(shown: Shown, sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
     *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
     i, j = (sq.window.to_doc(at) for at in highest)
+    whose = "In this window the" if len(shown.reading.windows) > 1 else "The"
+    whose += " paragraph's"
     if reason is None:
-        said = "The paragraph's highest start logit and highest end logit form the best pair. "
+        said = f"{whose} highest start logit and highest end logit form the best pair. "
         return ui.remark("together", said + "In some other texts they form none.")
     why = {
         "end before start": "that end stands before that start",
         "too long": f"that pair is longer than {plural(shown.decode.max_answer_length, 'token')}",
         "not owned": "that start counts in another window",
     }[reason]
-    said = "The paragraph's highest start logit is on {} ({}), its highest end logit on {} ({}): "
+    said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
     start, end = ([quote(word(shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
     first, last = map(number, sq.logits(i, j))

@@ -48,6 +48,7 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     window, inside = shown.window, shown.window.is_context
     assert window.doc_start > 0
     said = words(blocks(faked(), **text, chapter="spans", selection=[500, 500])["together"])
+    assert said.startswith("In this window the paragraph's highest start logit is on ")
     for logits in shown.reading.logits(window.index):
         assert f"({number(float(logits[inside].max()))})" in said
 
