@@ -26,7 +26,9 @@ OTHER, PALE = "other", "pale"
 LEADER: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1}
 LEADER |= {"arrowcolor": GREY, "standoff": 7}
 """A note's thin line to its point."""
+
 SIDE = re.compile(rf"\b({START}|{END})\b")
+"""The side that a column's name speaks of."""
 B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 
 
@@ -91,7 +93,7 @@ def table(
     key: str, columns: Sequence[str | tuple[str, str]], rows: Sequence[Block], caption: str = ""
 ) -> Block:
     """Rows made by `row` under columns: (name, role), or a name that tells its own colour."""
-    named = [[c, "".join(SIDE.findall(c)[:1])] if isinstance(c, str) else [*c] for c in columns]
+    named = [(c, next(iter(SIDE.findall(c)), "")) if isinstance(c, str) else c for c in columns]
     return block("table", key, caption=caption, columns=named, rows=list(rows))
 
 
@@ -140,13 +142,11 @@ def entry(key: str, field: str, label: str, value: str, most: int = 300) -> Bloc
     return block("entry", key, 4, field=field, label=label, value=value, most=most)
 
 
-def flow(
-    key: str, *lanes: tuple[str, str, Sequence[Sequence[Sequence[str]]]], span: int = 12
-) -> Block:
+def flow(key: str, *lanes: tuple[str, str, Sequence[Sequence[Sequence[str]]]]) -> Block:
     """Paths of boxes: a lane is (name, small words, cells), a cell holds boxes side by side, a box
     is (title, small words, role); roles: kept, gone (dashed), stays (an arrow leads on below).
     """
-    return block("flow", key, span, lanes=list(lanes))
+    return block("flow", key, lanes=list(lanes))
 
 
 def steps(names: Sequence[str], now: int) -> Block:

@@ -9,11 +9,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 Part = str | Sequence[str]
+P = TypeVar("P", bound=Part)
 QUOTE, STRONG, TERM = "quote", "strong", "term"
 TURNS = ["R", "AL", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI"]
 """What a letter is called that changes the order of those beside it (Unicode's UAX 9)."""
@@ -137,8 +138,8 @@ def fine(log_p: float, digits: int = 3) -> str:
 def quote(text: str, most: int = 60) -> str:
     """The words in quotation marks, their middle left out where they are long."""
     if room(text) > most:
-        half = most // 2
-        head, tail = ends(text, half)[0].rsplit(" ", 1)[0], ends(text, half)[1].split(" ", 1)[-1]
+        front, back = ends(text, most // 2)
+        head, tail = front.rsplit(" ", 1)[0], back.split(" ", 1)[-1]
         text = f"{head.rstrip(',;:')} … {tail}"
     return f"“{isolated(text)}”"
 
@@ -153,13 +154,13 @@ def ends(text: str, most: int) -> tuple[str, str]:
     """The first and the last letters of a text that take at most so much room; a letter keeps its
     marks, an emoji what is joined to it.
     """
-    whole = [""]
+    letters = [""]
     for c in text:
-        joins = room(c) == 0 or whole[-1].endswith("\u200d")
-        whole[-1:] = [whole[-1] + c] if joins else [whole[-1], c]
-    taken = [*accumulate(map(room, whole))]
-    first, left = sum(n <= most for n in taken), sum(taken[-1] - n > most for n in taken)
-    return "".join(whole[:first]), "".join(whole[left + 1 :])
+        joins = room(c) == 0 or letters[-1].endswith("\u200d")
+        letters[-1:] = [letters[-1] + c] if joins else [letters[-1], c]
+    taken = [*accumulate(map(room, letters))]  # up to each letter and with it
+    fit, over = sum(n <= most for n in taken), sum(taken[-1] - n > most for n in taken)
+    return "".join(letters[:fit]), "".join(letters[over + 1 :])
 
 
 def isolated(text: str) -> str:
@@ -194,14 +195,20 @@ def say(template: str, *given: Any) -> list[Part]:
     for piece in _MARKS.split(template):
         if piece == "{}":
             part = next(left)
-            one = isinstance(part, str) or (
-                len(part) == 2 and all(isinstance(x, str) for x in part)
-            )
-            found += [part] if one else part
+            pair = len(part) == 2 and all(isinstance(x, str) for x in part)
+            found += [part] if pair or isinstance(part, str) else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
             found.append([piece[1:-1], STRONG])
         elif piece:
             found.append(piece)
+    return found
+
+
+def between(sign: P, groups: Iterable[Sequence[P]]) -> list[P]:
+    """Groups of parts behind each other, with a sign between them."""
+    found = list[P]()
+    for k, group in enumerate(groups):
+        found += [sign, *group] if k else group
     return found
 
 

@@ -51,9 +51,9 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     """
     if room(whole := word(e, d)) > 40:
         return [[f"“{dotted(e, d)}”", role]]
-    pieces = ([["·", "dim"], [piece(e, k), role if k == d else "dim"]] for k in siblings(e, d))
+    pieces = ([[piece(e, k), role if k == d else "dim"]] for k in siblings(e, d))
     before, _, after = isolated(whole).partition(whole)
-    return [["“" + before, role], *[x for both in pieces for x in both][1:], [after + "”", role]]
+    return [["“" + before, role], *printed.between(["·", "dim"], pieces), [after + "”", role]]
 
 
 def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
@@ -86,7 +86,8 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     name, k = shown.reading.tokens(window.index)[pos].replace("##", "·"), pos - 1
     if 0 <= k < len(e.question_offset_mapping):  # as typed, where a token knows small letters alone
         begins, ends = e.question_offset_mapping[k]
-        name = "·" * name.startswith("·") + e.question[int(begins) : int(ends)]
+        dot = "·" if name.startswith("·") else ""
+        name = dot + e.question[int(begins) : int(ends)]
     return name
 
 
@@ -107,7 +108,7 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
 
 
 def item(text: str, gap: str = "", **more: Any) -> Block:
-    """One word or piece of a text block. `at`: its piece(s) of the paragraph, which makes it
+    """One word or piece of a text block. `at`: its piece of the paragraph, which makes it
     selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
     `marks`: predicted, right (marked by people), boxed, strong, blank, masked, special; `sets`: the
     patch of a press; `under`: small words below it; `lane`: a role for its bars in the place of the
@@ -119,10 +120,10 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
 
 def as_typed(text: str, places: Sequence[Sequence[int]]) -> Iterator[tuple[str, str]]:
     """Each piece [from, to) and the gap behind it; a character that several share comes once."""
-    shown = 0
-    for (first, ends), (after, _) in pairwise([*places, (0, 0)]):
-        begins, shown = max(shown, first), max(shown, ends)
-        yield text[begins:ends], text[shown:after]
+    done, nothing_behind = 0, (0, 0)
+    for (first, ends), (after, _) in pairwise([*places, nothing_behind]):
+        begins, done = max(done, first), max(done, ends)
+        yield text[begins:ends], text[done:after]
 
 
 def question_items(e: Encoding) -> list[Block]:
@@ -159,8 +160,7 @@ def window_items(shown: Shown, window: Window) -> list[Block]:
 def mark(items: Sequence[Block], span: Span, name: str) -> None:
     """Add a mark to the items that a `doc` span touches."""
     for one in items:
-        first, last = one["at"] if isinstance(one.get("at"), list) else [one.get("at", -1)] * 2
-        if first <= span.end and span.start <= last:
+        if span.start <= one.get("at", -1) <= span.end:
             one["marks"] = [*one.get("marks", []), name]
 
 
@@ -191,23 +191,25 @@ def shortened(
     """
     if shown.state.veil or len(items) < LONG:
         return [*items]
-    whole, found, loud = list[list[Block]](), list[Block](), list[int]()
+    words, loud = list[list[Block]](), {0}
     for one in items:
-        if whole and not whole[-1][-1]["gap"]:
-            whole[-1].append(one)
+        if words and not words[-1][-1]["gap"]:
+            words[-1].append(one)
         else:
-            whole.append([one])
+            words.append([one])
         held = any(s.start <= one.get("at", -1) <= s.end for s in spans)
-        loud += [len(whole) - 1] * (held or any(one.get(x) for x in ("up", "down", "marks")))
-    stay = {k for c in (0, *loud, len(whole) - 1) for k in range(c - near, c + near + 1)}
-    for seen, run in groupby(enumerate(whole), lambda at: at[0] in stay):
-        quiet = [one for _, word in run for one in word]
-        count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in quiet)
-        if not seen and count >= 6:
+        if held or any(one.get(x) for x in ("up", "down", "marks")):
+            loud.add(len(words) - 1)
+    loud.add(len(words) - 1)
+    stay, found = {k + d for k in loud for d in range(-near, near + 1)}, list[Block]()
+    for stays, run in groupby(enumerate(words), lambda numbered: numbered[0] in stay):
+        inside = [one for _, word in run for one in word]
+        count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in inside)
+        if not stays and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
             under = "" if least is None else f" under {least}"
-            quiet = [item(f"… {count} words{under} …", " ", marks=["special"])]
-        found += quiet
+            inside = [item(f"… {count} words{under} …", " ", marks=["special"])]
+        found += inside
     return found
 
 

@@ -41,9 +41,8 @@ def covered(blocks: list[Block]) -> list[Block]:
 
 
 def names(parts: Iterable[list[str]]) -> bool:
-    """Whether a sentence names words of the text: those that it opens with are the answer's."""
-    said = "".join(text for text, _ in parts).lower().replace("“no answer”", "")
-    return "“" in said
+    """Whether a sentence quotes words of the text, which would tell the answer."""
+    return "“" in "".join(text for text, _ in parts).lower().replace("“no answer”", "")
 
 
 def bare(block: Block) -> Block:
@@ -54,7 +53,5 @@ def bare(block: Block) -> Block:
         marks = [mark for mark in one.get("marks", []) if mark in KEPT]
         return {k: one[k] for k in kept if k in one} | ({"marks": marks} if marks else {})
 
-    segments = [
-        {**s, "holds": [], "items": [plain(one) for one in s["items"]]} for s in block["segments"]
-    ]
+    segments = [{**s, "holds": [], "items": [*map(plain, s["items"])]} for s in block["segments"]]
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}

@@ -14,12 +14,12 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import printed
 from qa_demo.blocks import Block
-from qa_demo.core import bio
+from qa_demo.core import bio, types
 from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
+from qa_demo.drawn.ladder import Array, Columns, Kind, Rung, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -27,9 +27,9 @@ from qa_demo.texts import dotted, said
 
 ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
+"""The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
 T = ["t", TERM]
-KINDS = tuple(zip(TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK), strict=True))
-"""A tag's letter, its colour, and that of the letter on it."""
+KINDS = tuple(map(Kind, TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK)))
 WIDTH = 384  # numbers in a hidden state of the bundled reader (a test compares them)
 
 NAME = "Tags"
@@ -98,10 +98,9 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [idea, *made]
 
 
-def coloured(values: Sequence[str], between: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
+def coloured(values: Sequence[str], sign: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
-    pairs = zip(values, tags, strict=True)
-    return [x for text, k in pairs for x in (between, [text, ROLES[k]])][1:]
+    return printed.between(sign, ([[text, ROLES[k]]] for text, k in zip(values, tags, strict=True)))
 
 
 def share(t: float) -> str:
@@ -136,12 +135,14 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
     """The reader's p; a run says how many tokens it holds, and how surely they are O."""
 
     def text(n: int, k: int, v: float) -> str:
-        (a, z), roomy = cols.cells[n], cols.room > 52
+        a, z = cols.runs[n]
         if a == z:
-            return "" if v * pixels < 16 else f"{TAGS[k]} {probability(v, 2)}" if roomy else TAGS[k]
+            name = f"{TAGS[k]} {probability(v, 2)}" if cols.room > 52 else TAGS[k]
+            return name if v * pixels >= 16 else ""
         inside = tags.single[a : z + 1]
         told = f"{int((inside == k).sum())} of them {TAGS[k]}"
-        told = f"each O ≥ {at_least(tags.p[a : z + 1, 2])}" if (inside == 2).all() else told
+        if (inside == types.O).all():
+            told = f"each O ≥ {at_least(tags.p[a : z + 1, types.O])}"
         return f"{z - a + 1} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
 
     return stacked(cols, tags.p, KINDS, text, right)
@@ -152,7 +153,7 @@ def folds(
 ) -> list[Block]:
     """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
     rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
-    for d in (a for a, z in cols.cells if a == z):
+    for d in (a for a, z in cols.runs if a == z):
         told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
         told += [says(d) for _, says in more]
         rows.append(ui.row(*told, sets={"selection": [d, d]}))
@@ -168,9 +169,10 @@ def folds(
 def every_token(tags: Tags) -> list[Block | None]:
     """Step 1: three probabilities a token."""
     lone, runs = bio.illegal_at(tags.single.tolist()), bio.spans_of_tags(tags.single.tolist())
-    first = max(runs, key=lambda r: tags.p[r.start, 0], default=None)
-    home = first.start if first else [*lone, tags.shown.best.span.start][0]
-    about, cols = tags.about(home), Columns(tags.e, tags.p[:, 2], [home])
+    first = max(runs, key=lambda r: tags.p[r.start, types.B], default=None)
+    elsewhere = lone[0] if lone else tags.shown.best.span.start
+    home = first.start if first else elsewhere
+    about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
     row = Rung("", 264, 1.004, tag_bars(tags, cols, 264), scale="probability")
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
@@ -195,18 +197,20 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
     """How many tokens are O, which are not, and what the tags give read together."""
     text, given = "No token is most likely {}. ", [B]
     if first:
-        later, rest = tags.p[first.start + 1 : first.end + 1, 1], ""
+        text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, types.B])})"
+        given = [said(tags.e, first.start), B]
+        later = tags.p[first.start + 1 : first.end + 1, types.I]
         if n := len(later):
-            rest = f", the next {'one is' if n == 1 else f'{n} are'} {{}} (≥ {at_least(later)})"
-        text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, 0])}){rest}: {{}}. "
-        words = [quote(tags.e.text(first)), QUOTE]
-        given = [said(tags.e, first.start), B, *[I] * bool(rest), words]
+            text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} (≥ {at_least(later)})"
+            given.append(I)
+        text += ": {}. "
+        given.append([quote(tags.e.text(first)), QUOTE])
     answers = bio.decode_reading(tags.reading)
     if [x.span for x in answers] != [*runs]:
         read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
         text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}. "
         given += read
-    outside = int((tags.single == 2).sum())
+    outside = int((tags.single == types.O).sum())
     text += f"{outside:,} of {plural(tags.size, 'token')} {'is' if outside == 1 else 'are'} "
     text += "most likely {}."
     return ui.finding(text, *given, O)
@@ -238,11 +242,13 @@ class Labels:
     def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
         self.rows = [bio.annotator_tags(tags.size, g) for g in golds]
         self.terms = bio.soft_terms(tags.reading, golds)
-        self.t, self.tagged = self.terms.targets, np.flatnonzero(self.terms.targets[:, 2] < 1)
-        rank = [(self.terms.floor[d] > 1e-9, self.t[d, 0], -d) for d in self.tagged]
-        home = -int(max(rank)[2]) if rank else tags.shown.best.span.start
-        self.about, self.home = tags.about(home), home
-        self.columns = Columns(tags.e, tags.p[:, 2], [*self.tagged, home])
+        self.t = t = self.terms.targets
+        self.tagged: list[int] = np.flatnonzero(t[:, types.O] < 1).tolist()
+        disputed = self.terms.floor > 1e-9
+        begins = max(self.tagged, key=lambda d: (disputed[d], t[d, types.B]), default=None)
+        self.home = tags.shown.best.span.start if begins is None else begins
+        self.about = tags.about(self.home)
+        self.columns = Columns(tags.e, tags.p[:, types.O], [*self.tagged, self.home])
 
     def annotators(self) -> Rung:
         """One tagging for each annotator, five at most."""
@@ -303,8 +309,10 @@ def several_labels(tags: Tags) -> list[Block | None]:
     parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
     def name(n: int, k: int, v: float) -> str:
-        part = v < 1 and cols.room > 52 and cols.cells[n][0] == cols.cells[n][1]
-        return "" if v < 0.2 else f"{TAGS[k]} {share(v)}" if part else TAGS[k]
+        if v < 0.2:
+            return ""
+        a, z = cols.runs[n]
+        return f"{TAGS[k]} {share(v)}" if a == z and v < 1 and cols.room > 52 else TAGS[k]
 
     title = "loss of each token: −Σ t log p (of several tokens their sum)"
     rungs = [
@@ -358,8 +366,8 @@ def one_label(tags: Tags) -> list[Block | None]:
 def to_spans(tags: Tags) -> list[Block | None]:
     """Step 4: the most probable possible tagging, its answers, and the chance of the first."""
     best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
-    home = answers[0].span.start if answers else int(tags.p[:, 2].argmin())
-    cols = Columns(tags.e, tags.p[:, 2], [home, *np.flatnonzero(best != 2)])
+    home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
+    cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
     if (tags.single != best).any():
         wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
@@ -395,11 +403,13 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
         return ui.finding(nothing), ui.formula("chance", line)
-    e, n, first, names = tags.e, len(answers), answers[0].span, list[Any]()
-    for one in answers[:4]:
-        names += [", ", [quote(one.text, 40), QUOTE], f" (chance {probability(one.marginal)})"]
+    e, n, first = tags.e, len(answers), answers[0].span
+    told = (
+        [[quote(x.text, 40), QUOTE], f" (chance {probability(x.marginal)})"] for x in answers[:4]
+    )
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
-    (begins, goes_on, ends), alone = bio.chances(tags.reading, answers[0]), tags.p[first.start, 0]
+    begins, goes_on, ends = bio.chances(tags.reading, answers[0])
+    alone = tags.p[first.start, types.B]
     if begins - alone > 0.05:
         text += f"By itself {{}} is B with {probability(alone)}; with the impossible taggings left "
         text += f"out, {probability(begins)}: an I needs a B or I before it."
@@ -409,11 +419,10 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     factors = [(begins, ui.B, f"“{dotted(e, first.start)}” is B"), *later]
     if ends is not None:
         factors.append((ends, ui.O, f"“{dotted(e, first.end + 1)}” is no I"))
-    told, made = [probability(p) for p, *_ in factors], list[Any]()
-    for p, (_, role, of) in zip(told, factors, strict=True):
-        made += [" × ", [p, role], [f" {of}", "note"]]
-    again, result = np.prod([*map(printed.value, told)]), probability(answers[0].marginal)
-    made = [f"chance of {quote(answers[0].text, 30)} = ", *made[1:]]
-    made.append([printed.equals(told, float(again), result), STRONG])
-    formula = ui.formula("chance", made)
-    return ui.finding(text, names[1:], said(e, first.start)), formula
+    each = ([[probability(p), role], [f" {of}", "note"]] for p, role, of in factors)
+    used = [probability(p) for p, *_ in factors]
+    again, result = np.prod([*map(printed.value, used)]), probability(answers[0].marginal)
+    end = [printed.equals(used, float(again), result), STRONG]
+    begin, product = f"chance of {quote(answers[0].text, 30)} = ", printed.between(" × ", each)
+    finding = ui.finding(text, printed.between(", ", told), said(e, first.start))
+    return finding, ui.formula("chance", [begin, *product, end])

@@ -355,26 +355,24 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     ]
 
 
+def changed(gain: known.Gain) -> str:
+    return "–" if gain.change is None else signed(gain.change, 1)
+
+
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.worth()
     marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
     marks += [("ring", "each of our runs; bars: their mean")]
-
-    def changes(found: Sequence[known.Gain]) -> str:
-        change = {w.rows[g.row].short: g.change or 0 for g in found}
-        return f"{signed(change['spans'], 1)} and {signed(change['SBO'], 1)}"
-
-    told = f"In the paper spans and SBO change F1 by {changes(w.paper)}, in our small run by "
-    told += f"{changes(w.ours)}."
+    paper, ours = ({w.rows[g.row].short: g for g in found} for found in (w.paper, w.ours))
+    there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (paper, ours))
+    told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} steps against the paper's 1.2 million are too few "
-    rows, gained = list[Block](), [{g.row: g for g in found} for found in (w.paper, w.ours)]
-    for k, r in enumerate(w.rows):
+    rows = list[Block]()
+    for r in w.rows:
         cells = [r.name]
-        for by_row in gained:
-            gain = by_row.get(k)
-            cells.append(number(gain.f1, 1) if gain else "–")
-            cells.append("–" if gain is None or gain.change is None else signed(gain.change, 1))
+        for gain in (paper.get(r.short), ours.get(r.short)):
+            cells += [number(gain.f1, 1), changed(gain)] if gain else ["–", "–"]
         rows.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
     heads = ["row", "paper", "change", "ours", "change", "each run"]
     table = ui.table("rows", heads, rows, "F1 after each change")

@@ -26,28 +26,28 @@ SNIPPET = ui.snippet("spans")
 
 
 class Square:
-    """The part of one window in which pairs are allowed: `scores` [m, m], NaN where not; token
-    `first` + k of the paragraph is row and column k. `start`, `end`: the whole window's logits;
-    `best`: its highest allowed pair, with the score `top`.
+    """The part of one window in which pairs are allowed: `scores` [size, size], NaN where not;
+    token `first` + k of the paragraph is row and column k, `owned` [size] where a start counts.
+    `start`, `end`: the logits of all the window's paragraph, from token `begin` on; `null`: its
+    “no answer”; `count` pairs are allowed, `best` is the highest, with the score `top`.
     """
 
     def __init__(self, shown: Shown) -> None:
         self.window = w = shown.window
         inside = slice(w.context_at, w.context_at + w.doc_stop - w.doc_start)
         start, end = shown.reading.logits(w.index)
-        self.start, self.end = start[inside], end[inside]
+        self.start, self.end, self.begin = start[inside], end[inside], w.doc_start
         self.null = float(start[0]) + float(end[0])
         at = np.arange(len(w))[inside]
         allowed = reason_codes(w, at[:, None], at[None, :], shown.decode) == 0
         self.count = int(allowed.sum())
-        rows, columns = (np.flatnonzero(allowed.any(axis)) for axis in (1, 0))
-        near = 0 if len(rows) == len(at) else 16  # some of what another window sees better
-        low, high = max(0, int(rows[0]) - near), min(len(at), int(columns[-1]) + 1 + near)
-        seen, self.begin = slice(low, high), w.doc_start
+        starts, ends = np.flatnonzero(allowed.any(axis=1)), np.flatnonzero(allowed.any(axis=0))
+        near = 0 if len(starts) == len(at) else 16  # some of what another window sees better
+        low, high = max(0, int(starts[0]) - near), min(len(at), int(ends[-1]) + 1 + near)
         self.first, self.size = w.doc_start + low, high - low
-        self.owned: NDArray[np.bool_] = w.is_max_context[inside][seen]
+        self.owned: NDArray[np.bool_] = w.is_max_context[inside][low:high]
         scores = np.where(allowed, span_scores(self.start, self.end), np.nan)
-        self.scores = scores[seen, seen]
+        self.scores = scores[low:high, low:high]
         i, j = divmod(int(np.nanargmax(np.round(scores, 9))), len(at))
         self.best = Span(w.doc_start + i, w.doc_start + j)
         self.top = number(sum(self.logits(self.best.start, self.best.end)))
@@ -174,11 +174,10 @@ def not_allowed(shown: Shown, sq: Square) -> list[Block]:
         y = float(max(runs, key=len).mean())
         said = "another window sees<br>more around these starts"
         found.append((said, min(0.84 * m, (y + min(m, y + longest)) / 2), y))
+    style: Block = {"bgcolor": PAPER, "borderpad": 3}
     return [
-        ui.note(
-            f"<b>not allowed</b><br>{t}", sq.first + x, sq.first + y, bgcolor=PAPER, borderpad=3
-        )
-        for t, x, y in found
+        ui.note(f"<b>not allowed</b><br>{why}", sq.first + x, sq.first + y, **style)
+        for why, x, y in found
     ]
 
 

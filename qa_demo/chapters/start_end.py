@@ -4,9 +4,10 @@ P(start = k) = exp(s_k / T) / sum over all positions m of exp(s_m / T), and the 
 """
 
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
@@ -28,6 +29,7 @@ HIGH, LEAST, FLAT = 80, 0.005, 0.025
 pixels, which stand for FLAT.
 """
 SNIPPET = ui.snippet("start_end")
+Array = NDArray[Any]
 
 
 class Own(Record):
@@ -38,15 +40,13 @@ class Own(Record):
 
 class Side:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
-    `true`: the reader's own logits, `edits`: those changed by hand, by "WINDOW:POSITION".
+    `true`: the reader's own logits.
     """
 
-    def __init__(self, shown: Shown, name: Literal["start", "end"], role: str) -> None:
-        window, which = shown.window.index, name == "end"
-        self.name, self.role, self.edits = name, role, getattr(shown.state.edits, name)
-        both = (r.logits(window)[which].astype(float) for r in (shown.true, shown.reading))
-        self.true, self.logits = both
-        self.probs = softmax(self.logits / shown.state.temperature)
+    def __init__(self, role: str, true: Array, logits: Array, temperature: float) -> None:
+        self.name = self.role = role
+        self.true, self.logits = true.astype(float), logits.astype(float)
+        self.probs = softmax(self.logits / temperature)
         self.top = int(self.logits.argmax())
 
 
@@ -55,7 +55,10 @@ class Softmaxes:
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature
-        self.sides = self.start, self.end = Side(shown, "start", START), Side(shown, "end", END)
+        true, now = (r.logits(self.window.index) for r in (shown.true, shown.reading))
+        self.start = Side(START, true[0], now[0], self.temperature)
+        self.end = Side(END, true[1], now[1], self.temperature)
+        self.sides = self.start, self.end
         last = len(self.window) - 1
         self.chosen = self.start.top if own.position is None else min(own.position, last)
 
@@ -117,10 +120,8 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
 
     said = what_changed(shown, p)
     if not shown.changed:
-        score = ui.summed(shown.best.start_logit, shown.best.end_logit)
-        said = say(
-            "Nothing is changed yet. Best pair: {} with {}.", texts.span_words(shown.best), score
-        )
+        best, score = shown.best, ui.summed(shown.best.start_logit, shown.best.end_logit)
+        said = say("Nothing is changed yet. Best pair: {} with {}.", texts.span_words(best), score)
     hint = "Chosen: {}. A press on another word chooses that one."
     return [
         ui.idea(
@@ -157,12 +158,11 @@ def surest(p: Softmaxes) -> Block:
 def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
     """Every changed logit of this window, and the best pair before and after."""
     was, said = shown.true_best, list[Part](["Changed by hand: "])
-    for side in p.sides:
-        for at, to in side.edits.items():
-            window, k = map(int, at.split(":"))
-            if window == p.window.index:
-                both = [f" {number(side.true[k])} → {number(to)}", side.role]
-                said += [f"{side.name} logit of ", *p.said(k), both, "; "]
+    for (name, window, k), to in shown.state.edits.logits.items():
+        if window == p.window.index:
+            side = p.start if name == START else p.end
+            both = [f" {number(side.true[k])} → {number(to)}", side.role]
+            said += [f"{name} logit of ", *p.said(k), both, "; "]
     said += say(f"best pair {{}} with {number(shown.best.score)}", texts.span_words(shown.best))
     if was.span != shown.best.span:
         said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))

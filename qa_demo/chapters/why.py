@@ -87,13 +87,12 @@ class Shares:
         self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
         self.window = w = shown.true.windows[self.best.window]
         self.target = target = Target("span_minus_null", self.span, None, w.index)
-        self.found: Attribution = shown.need(
-            ("attribution", w.index, self.span.start, self.span.end),
-            lambda reader, progress, cancelled: reader.attribute(
-                shown.true, target, on_progress=progress, cancelled=cancelled
-            ),
-            slow=True,
-        )
+
+        def attribute(reader: Any, progress: Any, cancelled: Any) -> Any:
+            return reader.attribute(shown.true, target, on_progress=progress, cancelled=cancelled)
+
+        key = ("attribution", w.index, self.span.start, self.span.end)
+        self.found: Attribution = shown.need(key, attribute, slow=True)
         self.words = words(shown.encoding, w, marks_apart=True)
         self.values = self.words.sums(self.found.values)
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
@@ -126,9 +125,9 @@ class Shares:
         """
         items, said = self.words.items, list[Any]()
         every = Counter(one.text for one in items)
-        joins = ["", *[", "] * (len(chosen) - 2), " and "]
-        for n, (k, join) in enumerate(zip(chosen, joins, strict=False)):
-            side = [items[k].where] * (every[items[k].text] > 1)
+        joins = ["", *[", "] * (len(chosen) - 2), " and "][: len(chosen)]
+        for n, (k, join) in enumerate(zip(chosen, joins, strict=True)):
+            side = [items[k].where] if every[items[k].text] > 1 else []
             about = ", ".join([*side, *says[n : n + 1]])
             said += [join, [self.quoted(k), QUOTE], f" ({about})" if about else ""]
         return said
@@ -265,29 +264,35 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
 
 def dots(shares: Shares, test: Hidden, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
-    s, x, leads, at = shares.shown, shares.lead, [lead for lead, _ in test.draws], None
-    if len(s.true.windows) == 1 and s.state.rule == "logits":
-        at = -s.decode.null_score_diff_threshold  # under it "no answer" wins
-    every = [x, test.lead, *leads, *([] if at is None else [at])]
+    s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
+    every = [whole, test.lead, *leads]
+    limit = -s.decode.null_score_diff_threshold  # under it "no answer" wins
+    limited = len(s.true.windows) == 1 and s.state.rule == "logits"
+    every += [limit] if limited else []
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = stacked(leads, wide / 56)
     top = max(14, 6 + max(levels, default=0))
 
     def marker(draws: Sequence[Any], ys: list[int], **style: Any) -> Block:
-        words = [", ".join(escape(shares.quoted(k)) for k in chosen) for _, chosen in draws]
-        leads = [lead for lead, _ in draws]
-        said = [f"without {w}: {number(x)}" for w, x in zip(words, leads, strict=True)]
-        made = ui.scatter("markers", leads, ys, marker={"opacity": 1, **style})
+        xs, said = [lead for lead, _ in draws], list[str]()
+        for lead, chosen in draws:
+            words = ", ".join(escape(shares.quoted(k)) for k in chosen)
+            said.append(f"without {words}: {number(lead)}")
+        made = ui.scatter("markers", xs, ys, marker={"opacity": 1, **style})
         return {**made, "hoverinfo": "text", "hovertext": said}
 
-    marks = [(x, f"no word hidden: {number(x)}", 18, "solid")]
-    marks += [] if at is None else [(at, f"“no answer” wins under {number(at)}", 0, "dot")]
     shapes, notes = list[Block](), list[Block]()
-    for place, said, up, dash in marks:
-        side = "right" if place - low > wide * 0.55 else "left"
-        shapes.append(ui.line(place, place, 0, 1 + up / 180, GREY, yref="paper", dash=dash))
+
+    def upright(x: float, said: str, up: int, dash: str) -> None:
+        """A line at a lead, named so many pixels above the figure."""
+        side = "right" if x - low > wide * 0.55 else "left"
+        shapes.append(ui.line(x, x, 0, 1 + up / 180, GREY, yref="paper", dash=dash))
         over: Block = {"yref": "paper", "yanchor": "bottom", "xanchor": side, "yshift": up}
-        notes.append(ui.note(said, place, 1, **over))
+        notes.append(ui.note(said, x, 1, **over))
+
+    upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
+    if limited:
+        upright(limit, f"“no answer” wins under {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     drawn = [
         marker(test.draws, levels, color=GREY, size=13, line={"color": ui.PAPER, "width": 1}),
@@ -307,10 +312,8 @@ def dots(shares: Shares, test: Hidden, many: str) -> Block:
 def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
     """The weights of one token, [N, A, n]: those of all tokens would fill the cache."""
     w = shares.window
-    found: NDArray[np.float32] = shares.shown.need(
-        ("attention", w.index, at),
-        lambda reader, progress, cancelled: reader.attention(w)[:, :, at].copy(),
-    )
+    made = ("attention", w.index, at), lambda reader, *_: reader.attention(w)[:, :, at].copy()
+    found: NDArray[np.float32] = shares.shown.need(*made)
     return found
 
 
@@ -392,10 +395,9 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     heat |= {"colorscale": "share", "sets": {"own.why.layer": "y", "own.why.head": "x"}}
     heat |= {"hovertemplate": "layer %{y}, attention head %{x}: %{z:.0%}<extra></extra>"}
     layout = ui.layout(90 + 44 * min(layers, 12), 58, 8, 14, 48)
-    layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], dtick=1, showgrid=False)
-    layout["yaxis"] = ui.axis(
-        "layer (1 reads first)", range=[layers + 0.5, 0.5], dtick=1, showgrid=False
-    )
+    plain: Block = {"dtick": 1, "showgrid": False}
+    layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], **plain)
+    layout["yaxis"] = ui.axis("layer (1 reads first)", range=[layers + 0.5, 0.5], **plain)
     box = {"type": "rect", "x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
     frame = {"shapes": [{**box, "line": {"color": INK, "width": 2.5}}], "annotations": []}
     alt = "How much of its attention the token spends on what was asked, by layer and head"

@@ -190,8 +190,8 @@ def lanes(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """Step 2: in which window the best span's start counts, and why there."""
-    held, last = sorted(w.holding, key=lambda r: r.k), "The rule asks where a word stands, not how "
-    several, start = len(held) > 1, said(w.encoding, w.best.span.start)
+    held, start = sorted(w.holding, key=lambda r: r.k), said(w.encoding, w.best.span.start)
+    several = len(held) > 1
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] * several
@@ -211,12 +211,15 @@ def one_window(w: Windows) -> list[Block | None]:
     elif w.higher is not None:
         same, r = w.higher
         told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
+    last = (
+        "The rule asks where a word stands, not how high it scores: more around it, more to read."
+    )
     return [
         ui.finding(changed(w) + told, start),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
-        ui.closing(f"{last}high it scores: more around it, more to read."),
+        ui.closing(last),
     ]
 
 
@@ -325,11 +328,11 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         values, filled = [getattr(r, own.field) for r in rows], [r is taken for r in rows]
         data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 12}
-    texts = [
-        fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over)
-        for y, r in enumerate(rows, 1)
-        for page, text in zip(("wide", "narrow"), own.says(w, r), strict=True)
-    ]
+    texts = list[Block]()
+    for y, r in enumerate(rows, 1):
+        wide, small = own.says(w, r)
+        for text, page in ((wide, "wide"), (small, "narrow")):
+            texts.append(fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over))
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
     layout |= {"xaxis": ui.axis(None, showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
@@ -337,16 +340,14 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     if rule != "logits" or not w.silent:
         returned = "no span" if taken.own is None else span_words(taken.own, 20)
         told = [f"takes window {taken.k}: ", returned]
+    option = (own.title.capitalize(), patch, w.shown.state.rule == rule)
+    pressable = [{**trace, "sets": patch} for trace in data]
     return ui.group(
         f"panel-{rule}",
         4,
-        ui.choice(
-            f"rule-{rule}", "", [(own.title.capitalize(), patch, rule == w.shown.state.rule)]
-        ),
+        ui.choice(f"rule-{rule}", "", [option]),
         ui.remark(f"how-{rule}", own.compares),
-        fig.drawn(
-            rule, [{**trace, "sets": patch} for trace in data], layout, texts, alt, {"below": 380}
-        ),
+        fig.drawn(rule, pressable, layout, texts, alt, {"below": 380}),
         ui.formula(f"takes-{rule}", told),
     )
 

@@ -20,11 +20,17 @@ PIXELS, MOST, SHORT = 1150, 16, 12
 """Width of a picture, how many columns it has room for, and letters of a piece's name."""
 SERIF = '"Spanlight Serif", serif'
 Array = NDArray[Any]
-Kind = tuple[str, str, str]
-"""What a token can be: its name, the colour of its bars, that of the words on them."""
 
 
-def cells_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int, int]]:
+class Kind(NamedTuple):
+    """What a token can be: its name, the colour of its bars, and that of the words on them."""
+
+    name: str
+    colour: str
+    ink: str
+
+
+def runs_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int, int]]:
     """First and last token of each column, about MOST of them. `words` [D]: the word of each token;
     `quiet` [D]: how surely there is nothing to show. The tokens of `keep` and those less quiet
     than a bar stand apart, always whole words; the bar sinks until the columns fit.
@@ -35,64 +41,68 @@ def cells_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int,
         loud[list(keep)] = True
         apart = set(words[loud].tolist())
         beside = {w + j for w in apart for j in (-near, near) if pieces[w + j] < 3}
-        cells = folded(np.isin(words, list(apart | beside)))
-        if len(cells) <= MOST:
-            return cells
+        runs = folded(np.isin(words, list(apart | beside)))
+        if len(runs) <= MOST:
+            return runs
     return folded(abs(np.arange(len(words)) - min(keep) - MOST / 2 + 4) <= MOST / 2 - 2)
 
 
 def folded(apart: Array) -> list[tuple[int, int]]:
     """One column for each token that stands apart, and for each run of three or more others."""
-    cells: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for run in np.split(np.arange(len(apart)), np.flatnonzero(np.diff(apart)) + 1):
         a, z = int(run[0]), int(run[-1])
-        cells += [(k, k) for k in range(a, z + 1)] if apart[a] or z - a < 2 else [(a, z)]
-    return cells
+        runs += [(k, k) for k in range(a, z + 1)] if apart[a] or z - a < 2 else [(a, z)]
+    return runs
 
 
 class Columns:
-    """Tokens as columns, see `cells_of`, with the middles `at` and the `width` of each on an axis
-    of length `total`; `room`: the pixels of a width of 1; `names`: “Rot·<b>ne</b>”, ·ne where that
-    does not fit, a run by its first and last word; `flat`: whether they stand upright.
+    """Tokens as columns, `runs` of first and last token, with the middles `at`, the right `ends`
+    and the `width` of each on an axis of length `total`; `room`: the pixels of a width of 1;
+    `names`: “Rot·<b>ne</b>”, ·ne where that does not fit, a run by its first and last word;
+    `flat`: whether the names have room side by side.
     """
 
     def __init__(self, e: Encoding, quiet: Array, keep: Sequence[int]) -> None:
-        self.e, self.cells = e, cells_of(e.word_ids, quiet, keep)
-        wide = max(1.9, len(self.cells) / 8)
-        self.width = np.array([1.0 if a == z else wide for a, z in self.cells])
+        self.e, self.runs = e, runs_of(e.word_ids, quiet, keep)
+        wide = max(1.9, len(self.runs) / 8)
+        self.width = np.array([1.0 if a == z else wide for a, z in self.runs])
         self.ends = self.width.cumsum()
         self.at, self.total = self.ends - self.width / 2, float(self.ends[-1])
-        self.room, single = PIXELS / self.total, [a for a, z in self.cells if a == z]
+        self.room, single = PIXELS / self.total, [a for a, z in self.runs if a == z]
         whole = all(7.4 * (room(word(e, a)) + 2) < self.room for a in single)
         self.flat = all(7.4 * (room(dotted(e, a, SHORT)) + 1) < self.room for a in single)
         self.names = list[str]()
-        for a, z in self.cells:
-            last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
-            name = f"“{isolated(word(e, a, ''))} … {isolated(word(e, last, ''))}”"
+        for a, z in self.runs:
             if a < z:
-                name = escape(name) if room(name) * 8 < self.room * wide else "…"
+                last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
+                name = f"“{isolated(word(e, a, ''))} … {isolated(word(e, last, ''))}”"
+                self.names.append(escape(name) if room(name) * 8 < self.room * wide else "…")
             elif whole:
-                name = f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
-            self.names.append(name if a < z or whole else escape(dotted(e, a, SHORT)))
+                name = bold(e, a) if "·" in word(e, a) else escape(word(e, a))
+                self.names.append(f"“{name}”")
+            else:
+                self.names.append(escape(dotted(e, a, SHORT)))
 
-    def of(self, d: int) -> int:
-        return next(n for n, (_, z) in enumerate(self.cells) if d <= z)
+    def column_of(self, d: int) -> int:
+        """The column in which token d stands."""
+        return next(n for n, (_, z) in enumerate(self.runs) if d <= z)
 
     def reach(self, first: int, last: int, gap: float) -> tuple[float, float]:
         """From the left edge of one token's column to the right edge of another's, less the gap."""
-        a, z = self.of(first), self.of(last)
+        a, z = self.column_of(first), self.column_of(last)
         return float(self.ends[a] - self.width[a] + gap), float(self.ends[z] - gap)
 
     def sums(self, values: Array) -> Array:
         """The sum over each column's tokens."""
-        return np.array([values[a : z + 1].sum() for a, z in self.cells])
+        return np.array([values[a : z + 1].sum() for a, z in self.runs])
 
 
 def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
     """One bar a column with words in `ink` inside, hatched or not; a press selects its token."""
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour}, "text": list(words)}
-    made |= {"customdata": [a for a, _ in cols.cells], "hoverinfo": "skip", "textangle": 0}
+    made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "skip", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
     made |= {"insidetextfont": {"color": more.pop("ink", ui.INK), "size": 14}}
     if more.pop("hatch", False):
@@ -111,14 +121,14 @@ def stacked(
     """Shares [D, kinds] stacked, of a run the mean; `text(column, kind, share)`: the words inside;
     pale where a kind is not that of `right` [D].
     """
-    made, counts = [], [z - a + 1 for a, z in cols.cells]
-    for k, (name, role, ink) in enumerate(kinds):
+    made, counts = [], [z - a + 1 for a, z in cols.runs]
+    for k, kind in enumerate(kinds):
         means = cols.sums(shares[:, k]) / counts
-        clear = [right is None or k in right[a : z + 1] for a, z in cols.cells]
+        clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
-        bar = bars(cols, means, role, words, ink=ink)
+        bar = bars(cols, means, kind.colour, words, ink=kind.ink)
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
-        hover = [f"{name} {probability(v, 4)}" for v in means.tolist()]
+        hover = [f"{kind.name} {probability(v, 4)}" for v in means.tolist()]
         made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
     return made
 
@@ -127,18 +137,18 @@ def cells(
     cols: Columns, values: Array, kinds: Sequence[Kind], base: float = 0, wrong: Sequence[int] = ()
 ) -> list[Block]:
     """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched."""
-    runs, made = [values[a : z + 1].tolist() for a, z in cols.cells], list[Block]()
-    tops = [max(sorted(set(run)), key=run.count) for run in runs]
-    words = [kinds[k][0] + " …" * (len({*run}) > 1) for k, run in zip(tops, runs, strict=True)]
-    for bad in (False, True) if wrong else (False,):
-        here = [bad == (a == z and a in wrong) for a, z in cols.cells]
-        said = [word * on for word, on in zip(words, here, strict=True)]
-        colour = ui.PAPER if bad else [kinds[k][1] for k in tops]
-        ink = [ui.INK if bad else kinds[k][2] for k in tops]
-        made.append(
-            bars(cols, np.where(here, 0.88, 0), colour, said, hatch=bad, base=base, ink=ink)
-        )
-    return made
+    inside = [values[a : z + 1].tolist() for a, z in cols.runs]
+    tops = [kinds[max(sorted(set(held)), key=held.count)] for held in inside]
+    more = [" …" if len(set(held)) > 1 else "" for held in inside]
+    hatched = np.array([a == z and a in wrong for a, z in cols.runs])
+
+    def those(here: Array, colour: Any, ink: list[str], hatch: bool) -> Block:
+        words = [top.name + x if on else "" for top, x, on in zip(tops, more, here, strict=True)]
+        y = np.where(here, 0.88, 0)
+        return bars(cols, y, colour, words, hatch=hatch, base=base, ink=ink)
+
+    made = [those(~hatched, [top.colour for top in tops], [top.ink for top in tops], False)]
+    return [*made, those(hatched, ui.PAPER, [ui.INK] * len(tops), True)] if wrong else made
 
 
 class Rung(NamedTuple):
@@ -194,13 +204,13 @@ def ladder(
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `title`: of the axis; `labels` [D]: a word for the line below each token.
     """
-    heads, many = [24 if r.title else 4 for r in rungs], len(cols.cells)
+    heads, many = [24 if r.title else 4 for r in rungs], len(cols.runs)
     bottom, height = (36 if cols.flat else 78) + 40 * bool(title), sum(heads)
     height += sum(r.pixels for r in rungs)
     left = 58 if any(r.scale for r in rungs) else 4
     layout = ui.layout(height + bottom, left, 8, 0, bottom, barmode="stack", bargap=0)
     names, short = list[str](), list[str]()
-    for (a, z), name in zip(cols.cells, cols.names, strict=True):
+    for (a, z), name in zip(cols.runs, cols.names, strict=True):
         some = ", ".join(sorted({*labels[a : z + 1]}))
         names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
         own = f"<br><b>{labels[a]}</b>" if labels else ""
@@ -211,13 +221,12 @@ def ladder(
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
     layout["xaxis"] = ui.axis(title, ui.GREY, showgrid=False, **ticks)
     # a narrow screen has room for six columns, from the one before `near` on
-    last = min(many - 1, max(0, cols.of(near) - 1) + 5)
+    last = min(many - 1, max(0, cols.column_of(near) - 1) + 5)
     first = max(0, last - 5)
     view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
     wide = 330 / (view[1] - view[0])  # pixels of a column
-    upright = all(
-        6 * room(dotted(cols.e, a, SHORT)) < wide for a, z in cols.cells[first : last + 1] if a == z
-    )
+    seen = [a for a, z in cols.runs[first : last + 1] if a == z]
+    upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
     narrow["margin.l"] = left if upright else max(left, 28)  # a slanting name begins left of it

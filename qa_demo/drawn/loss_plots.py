@@ -12,6 +12,8 @@ from qa_demo.core.spans import Pair
 from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
 
 STROKE = {"color": INK, "width": 2.5}
+Begun = tuple[float, Block]
+"""Where a name begins on the axis of P, and its note."""
 
 
 class Mark(NamedTuple):
@@ -20,14 +22,6 @@ class Mark(NamedTuple):
     side: str
     log_p: float
     words: str
-
-
-class Placed(NamedTuple):
-    """The name of a mark, and its left and right edge on the axis of P."""
-
-    note: Block
-    begins: float
-    ends: float
 
 
 def cost_curve(marks: Sequence[Mark]) -> Block:
@@ -49,7 +43,7 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
         """Above the curve and each other: right of the marks, the highest P lowest; left of them
         where the right end is full, the lowest P lowest. So of two none covers the other's line.
         """
-        made, right_of, left_of = list[Block](), list[Placed](), list[Placed]()
+        right_of, left_of, edge = list[Begun](), list[Begun](), 0.0
         for mark, p, height in [*zip(marks, probs, heights, strict=True)][-6:]:
             rows = [mark.words if brief else f"right {mark.side}: {mark.words}"]
             if few:
@@ -63,18 +57,21 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
             x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
             note = ui.note("<br>".join(rows), p, height, mark.side, 14, ax=round(x, 3), **beside)
             note["xanchor"] = note["align"] = "right" if left else "left"
-            begins = x - wide if left else x
-            (left_of if left else right_of).append(Placed(note, begins, begins + wide))
-        right_of.sort(key=lambda one: -one.note["x"])
-        top, edge = 0.0, max((one.ends for one in right_of), default=0.0)
-        for n, (note, begins, _) in enumerate([*right_of, *left_of]):
-            if n == len(right_of) and begins > edge:  # clear of those right of their marks
+            if left:
+                left_of.append((x - wide, note))
+            else:
+                right_of.append((x, note))
+                edge = max(edge, x + wide)
+        right_of.sort(key=lambda one: -one[1]["x"])
+        top, notes = 0.0, list[Block]()
+        for k, (begins, note) in enumerate([*right_of, *left_of]):
+            if k == len(right_of) and begins > edge:  # clear of those right of their marks
                 top = 0.0
             half = 0.2 * unit * (note["text"].count("<br>") + 1)
             middle = half + max(top, -float(np.log(begins)))
-            made.append({**note, "ay": round(middle, 3)})
+            notes.append({**note, "ay": round(middle, 3)})
             top = middle + half
-        return made
+        return notes
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
     high = max(4.6 * unit, *(n["ay"] + 0.7 * unit for n in made["annotations"]))

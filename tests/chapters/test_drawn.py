@@ -5,7 +5,7 @@ whole.
 import numpy as np
 import pytest
 
-from qa_demo.drawn.ladder import MOST, cells_of, folded
+from qa_demo.drawn.ladder import MOST, runs_of, folded
 from qa_demo.drawn.plane import arrow, bowed, names_apart, one_of_many, stacked
 from tests.printed import unpacked
 
@@ -61,7 +61,7 @@ def test_columns_hold_every_token_once_and_whole_words(seed):
     rng = np.random.default_rng(seed)
     words = np.cumsum(rng.integers(0, 2, 60))
     keep = [int(rng.integers(60))]
-    cells = cells_of(words, rng.beta(20, 1, 60), keep)
+    cells = runs_of(words, rng.beta(20, 1, 60), keep)
     assert [d for a, z in cells for d in range(a, z + 1)] == list(range(60))
     assert (keep[0], keep[0]) in cells and len(cells) <= MOST + 2
     assert all(a == 0 or words[a - 1] != words[a] for a, z in cells if a < z)
