@@ -247,7 +247,7 @@ def verdict(shown: Shown) -> Block:
         line += [[" · logits changed by hand", "note"]]
     elif known is None or known.claim is None or shown.state.rule != "logits":
         w = reading.windows[best.window]
-        p = window_prob(reading, w.index, w.to_pos(best.span.start), w.to_pos(best.span.end))
+        p = window_prob(reading, w.index, *w.ends(best.span))
         line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]

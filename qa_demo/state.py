@@ -105,9 +105,12 @@ class Edits(Record):
     @property
     def logits(self) -> dict[tuple[str, int, int], float]:
         """The values by side, window and position."""
-        both = (("start", self.start), ("end", self.end))
-        places = (((side, *at.split(":")), v) for side, edits in both for at, v in edits.items())
-        return {(side, int(window), int(pos)): value for (side, window, pos), value in places}
+        found = dict[tuple[str, int, int], float]()
+        for side, edits in (("start", self.start), ("end", self.end)):
+            for place, value in edits.items():
+                window, pos = map(int, place.split(":"))
+                found[side, window, pos] = value
+        return found
 
 
 class State(Decode, Windows):

@@ -154,7 +154,7 @@ class Attribute(Asked):
         chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
 
         def at(span: types.Span) -> Candidate:
-            return make_candidate(reading, w.index, w.to_pos(span.start), w.to_pos(span.end))
+            return make_candidate(reading, w.index, *w.ends(span))
 
         tokens, two = reading.tokens(w.index), None if other is None else at(other)
         return Attributed(reading.model_name, at(span), two, found, tokens, chars, words(e, w))

@@ -155,7 +155,7 @@ def score_of_selection(shown: Shown) -> Block:
     if window is None:
         return ui.formula("sum", [name, " fits in no window, so it has no score."])
     start, end = reading.logits(window.index)
-    i, j = window.to_pos(span.start), window.to_pos(span.end)
+    i, j = window.ends(span)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     sides = ui.summed(s, e, fit(((s, e), s + e)))
     said = say("score of {} = start logit + end logit = {}", name, sides)

@@ -15,7 +15,7 @@ from qa_demo import printed, texts
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core import heads
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import Asked, Lane, Products, asked_by, owned_points
+from qa_demo.core.heads import BestOf, Lane, Products, best_of, owned_points
 from qa_demo.drawn import plane as fig
 from qa_demo.drawn.panels import Panel, pair
 from qa_demo.drawn.plane import Points
@@ -59,7 +59,7 @@ class Two:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
         self.heads: heads.HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
-        self.first = Asked(shown.true, shown.true_best, shown.before.answer is None)
+        self.first = BestOf(shown.true, shown.true_best, shown.before.answer is None)
         self.window, windows = shown.true.windows[shown.true_best.window], shown.true.options
         near = [shown.example] if shown.example else shown.examples.values()
         ready = [q for x in near if x.context == self.e.context for q in (x.question, *x.others)]
@@ -75,7 +75,7 @@ class Two:
         key, asked = ("reading", self.question), (self.question, self.e.context, windows)
         try:
             found = shown.need(key, lambda reader, *watch: reader.read(*asked, *watch), slow=long)
-            self.second = asked_by(found, shown.decode)
+            self.second = best_of(found, shown.decode)
         except BadInput as fault:
             self.fault = str(fault)
 
@@ -91,7 +91,7 @@ def two_questions(two: Two) -> list[Block | None]:
     i, j = followed.best.span.start, followed.best.span.end
     words = [(i, START), (j, END)] if i != j else [(i, INK)]
 
-    def answer(asked: Asked) -> list[Any]:
+    def answer(asked: BestOf) -> list[Any]:
         return [texts.span_words(asked.best, 30), " (“no answer” wins)" * asked.silent]
 
     before, box = f"*{number(first.at(i)[0])}*", "own.scores.typed"
@@ -153,7 +153,7 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
     return [*found, *([ui.remark("same", "{}", subs(why))] if two.second else [])]
 
 
-def plane(two: Two, words: list[tuple[int, str]], rival: Asked | None) -> Block:
+def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block:
     """Every token's two logits, arrows for the followed words, the ends of `rival`'s best span."""
     first, second, e = two.first, two.second, two.e
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
@@ -240,7 +240,7 @@ def points_table(two: Two) -> Block:
 def taken_apart(two: Two, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
 
-    def last_state(asked: Asked, question: str) -> Points:
+    def last_state(asked: BestOf, question: str) -> Points:
         index, pos = asked.place(d)
 
         def make(reader: Any, *_: Any) -> Any:
@@ -349,7 +349,7 @@ def exactly_logit(two: Two, p: Products) -> Block:
 def layers(two: Two) -> list[Block | None]:
     """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
-    at, n = (window.to_pos(span.start), window.to_pos(span.end)), len(window)
+    at, n = window.ends(span), len(window)
     made = ("lens", window.index), lambda reader, *_: heads.plane(two.heads, reader.hidden(window))
     points: Points = two.shown.need(*made)
     ranks, depth = [heads.rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
+from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, Looks
-from qa_demo.core.attribution import DRAWS, Attribution, Hidden, Target, hide, seed_of, sets_to_hide
+from qa_demo.core.attribution import DRAWS, Attribution, Target
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import stacked
@@ -98,23 +99,24 @@ class Shares:
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
-        inside = Span(w.to_pos(self.span.start), w.to_pos(self.span.end))
+        inside = Span(*w.ends(self.span))
         self.own = set(self.words.holding(inside))
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
 
-    def test(self) -> Hidden | None:
+    def test(self) -> attribution.Without | None:
         """The window read again without the words that raise the lead most, and without random
         others; never marks, nor the span's own words. None where too few other words raise it.
         """
         free = tuple(k for k in self.real if k not in self.own)
-        sets = sets_to_hide(self.values, free, seed_of(self.shown.true, self.window))
+        seed = attribution.seed_of(self.shown.true, self.window)
+        sets = attribution.sets_to_hide(self.values, free, seed)
 
-        def make(reader: Any, progress: Any, cancelled: Any) -> Hidden:
+        def make(reader: Any, progress: Any, cancelled: Any) -> attribution.Without:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
-            return hide(read, self.target, self.window, self.words, sets)
+            return attribution.without_each(read, self.target, self.window, self.words, sets)
 
         key = ("hidden", self.window.index, self.span.start, self.span.end)
         return self.shown.need(key, make, slow=True) if sets[1:] else None
@@ -262,7 +264,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     ]
 
 
-def dots(shares: Shares, test: Hidden, many: str) -> Block:
+def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]

@@ -62,19 +62,21 @@ def window_of(reading: Reading, target: Target) -> Window:
         raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {size} tokens")
     if target.window is not None and not 0 <= target.window < len(windows):
         raise BadInput(f"there is no window {target.window}; windows are 0 to {len(windows) - 1}")
-    first = reading.owners[target.span.start] if target.window is None else target.window
-    for window in sorted(windows, key=lambda w: w.index != first):
-        if window.holds(target.span) and (target.other is None or window.holds(target.other)):
-            return window
-        if target.window is not None:
-            break
-    what = "both spans" if target.other else "the span"
+    what, spans = "the span", [target.span]
+    if target.other is not None:
+        what, spans = "both spans", [target.span, target.other]
+    holders = [window for window in windows if all(map(window.holds, spans))]
     if target.window is not None:
-        raise BadInput(f"window {target.window} does not hold {what} whole")
-    raise BadInput(
-        f"no window holds {what} whole, and logits of two windows come from two computations; "
-        "choose spans that lie closer together"
-    )
+        if windows[target.window] not in holders:
+            raise BadInput(f"window {target.window} does not hold {what} whole")
+        return windows[target.window]
+    if not holders:
+        raise BadInput(
+            f"no window holds {what} whole, and logits of two windows come from two computations; "
+            "choose spans that lie closer together"
+        )
+    owner = reading.owners[target.span.start]
+    return min(holders, key=lambda window: window.index != owner)
 
 
 def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:
@@ -82,16 +84,18 @@ def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:
 
     start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
     e_[CLS]), the log-odds of the span against no answer in its window; span_minus_other (s_i - s_k)
-    + (e_j - e_l).
+    + (e_j - e_m).
     """
     a, b = np.zeros((2, len(window)))
-    a[window.to_pos(target.span.start)] = target.kind != "end_logit"
-    b[window.to_pos(target.span.end)] = target.kind != "start_logit"
+    i, j = window.ends(target.span)
+    a[i] = 0 if target.kind == "end_logit" else 1
+    b[j] = 0 if target.kind == "start_logit" else 1
     if target.kind == "span_minus_null":
         a[0] = b[0] = -1
     if target.other is not None:
-        a[window.to_pos(target.other.start)] -= 1
-        b[window.to_pos(target.other.end)] -= 1
+        k, m = window.ends(target.other)
+        a[k] -= 1
+        b[m] -= 1
     return a, b
 
 
@@ -152,18 +156,18 @@ def gap_share(gap: float, difference: float) -> float:
     return abs(gap / difference)
 
 
-Masked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
+ReadMasked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
 """Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
-Set = tuple[int, ...]
+WordSet = tuple[int, ...]
 """Words of a window by their numbers."""
 
 
-def masks_of(units: Words, sets: Sequence[Set]) -> NDArray[np.bool_]:
+def masks_of(units: Words, sets: Sequence[WordSet]) -> NDArray[np.bool_]:
     """The positions of every set of words, [b, n]; special tokens belong to no word."""
     return np.array([np.isin(units.of, each) for each in sets])
 
 
-def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attribution:
+def leave_one_out(reading: Reading, target: Target, read_masked: ReadMasked) -> Attribution:
     """F(x) - F(x without word u) for every word u of the target's window.
 
     A word's effect is split evenly over its pieces, so that the sum over the word is the measured
@@ -172,7 +176,7 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
     window = window_of(reading, target)
     units = words(reading.encoding, window)
     masks = masks_of(units, [(k,) for k in range(len(units))])
-    without = value_of(target, window, *masked(window, masks))
+    without = value_of(target, window, *read_masked(window, masks))
     f_x = float(value_of(target, window, *reading.logits(window.index)))
     inside = units.of >= 0
     pieces = np.bincount(units.of[inside], minlength=len(units))
@@ -182,19 +186,17 @@ def leave_one_out(reading: Reading, target: Target, masked: Masked) -> Attributi
 
 HIDDEN, DRAWS = 3, 20
 """Words that the test hides, and how often it hides as many others, drawn at random."""
-Draw = tuple[float, Set]
-"""The lead without a set of words, and the set."""
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class Without:
     """What the lead is without `first`, the words that raise it most, and without each random set:
     `draws` (lead, words), the lowest lead first.
     """
 
-    first: Set
+    first: WordSet
     lead: float
-    draws: tuple[Draw, ...]
+    draws: tuple[tuple[float, WordSet], ...]
 
 
 def seed_of(reading: Reading, window: Window) -> int:
@@ -206,7 +208,7 @@ def seed_of(reading: Reading, window: Window) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
-def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
+def sets_to_hide(values: Floats, free: WordSet, seed: int) -> list[WordSet]:
     """The words of `free` with the largest positive values [U] (of equals the first), then twenty
     random sets of as many others. Without such a word the first is (); there are no draws where too
     few others are left.
@@ -218,10 +220,10 @@ def sets_to_hide(values: Floats, free: Set, seed: int) -> list[Set]:
     return [first, *(tuple(sorted(rng.permutation(others)[:size].tolist())) for _ in draws)]
 
 
-def hide(
-    masked: Masked, target: Target, window: Window, units: Words, sets: Sequence[Set]
-) -> Hidden:
+def without_each(
+    read_masked: ReadMasked, target: Target, window: Window, units: Words, sets: Sequence[WordSet]
+) -> Without:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
-    leads = value_of(target, window, *masked(window, masks_of(units, sets))).tolist()
+    leads = value_of(target, window, *read_masked(window, masks_of(units, sets))).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
-    return Hidden(sets[0], leads[0], draws)
+    return Without(sets[0], leads[0], draws)

@@ -210,19 +210,20 @@ def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | Non
     without characters is none. Ties: lower start, then lower end.
     """
     begin, stop = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
-    found = []
+    best = list[tuple[float, Span]]()
     for w, window in enumerate(reading.windows):
         marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
         at, more = np.nonzero(marginals)
         start, end = window.doc_start + at, window.doc_start + at + more
-        keep = (reading.owners[start] == w) & (begin[start] < stop[end])
-        found.append(np.stack([-marginals[at, more], start, end])[:, keep])
-    every = np.concatenate(found, axis=1)
-    if not every.size:
+        allowed = (reading.owners[start] == w) & (begin[start] < stop[end])
+        if allowed.any():
+            chances = np.where(allowed, marginals[at, more], 0.0)
+            k = int(np.argmax(chances))  # of equals the first: cells stand by start, then by end
+            best.append((float(chances[k]), Span(int(start[k]), int(end[k]))))
+    if not best:
         return None
-    p, *ends = every[:, np.lexsort(every[::-1])[0]]
-    span = Span(*map(int, ends))
-    return _tagged(reading, int(reading.owners[span.start]), span, -p)
+    p, span = min(best, key=lambda found: (-found[0], found[1]))
+    return _tagged(reading, int(reading.owners[span.start]), span, p)
 
 
 def null_log_prob(reading: Reading) -> float:

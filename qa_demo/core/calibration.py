@@ -62,7 +62,7 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     of them.
     """
     home = reading.windows[found.window]
-    i, j = home.to_pos(found.span.start), home.to_pos(found.span.end)
+    i, j = home.ends(found.span)
     if reason(home, i, j, DECODE) is not None:
         return None
     scores, chars = _legal(reading)
@@ -145,8 +145,9 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     that BERT's own limits forbid.
     """
     fits = reading.calibrations
-    claim = None if fits is None or fits.span is None else pair_claim(reading, found)
-    if fits is None or fits.span is None or claim is None:
+    if fits is None or fits.span is None:
+        return None
+    if (claim := pair_claim(reading, found)) is None:
         return None
     right = chance(claim.prob(fits.span.temperature), fits.span)
     if fits.answerable is None:

@@ -102,12 +102,12 @@ def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Pro
     order: list[int] = np.argsort(-np.abs(every), kind="stable").tolist()
     first, others, total = order[:SHOWN], order[SHOWN:], float(every.sum() + bias)
     pairs = [(vector[k], h[k]) for k in first for h in states]
-    right = {digits: sum(holds(x, y, digits) for x, y in pairs) for digits in TRIED}
+    right = {digits: sum(prints_right(x, y, digits) for x, y in pairs) for digits in TRIED}
     digits = max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
     return Products(lane, vector, bias, tuple(states), every, order, first, others, digits, total)
 
 
-def holds(x: float, y: float, digits: Digits) -> bool:
+def prints_right(x: float, y: float, digits: Digits) -> bool:
     """Whether the printed factors give the printed product; e.g. not 0.125 * 8 by (1, 1)."""
     printed = round(x, digits[0]) * round(y, digits[1])
     return round(float(printed), 2) == round(float(x * y), 2)
@@ -131,7 +131,7 @@ def apply_what_if(reading: Reading, logits: Mapping[tuple[str, int, int], float]
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 
 
-class Asked(NamedTuple):
+class BestOf(NamedTuple):
     """A reading with its best span; `silent`: whether "no answer" wins over it."""
 
     reading: Reading
@@ -152,9 +152,9 @@ class Asked(NamedTuple):
         return np.array([row[pos] for row in self.reading.logits(window)])
 
 
-def asked_by(reading: Reading, options: DecodeOptions) -> Asked | None:
+def best_of(reading: Reading, options: DecodeOptions) -> BestOf | None:
     """The best span; None where no span is allowed."""
     found = predict(reading, options)
     if found.best is None:
         return None
-    return Asked(reading, found.best.candidate, found.answer is None)
+    return BestOf(reading, found.best.candidate, found.answer is None)

@@ -104,18 +104,20 @@ def filled(
     """Read off logits: `mlm` [M, V] as `masked.hidden`, `sbo` [S, V] as `masked.pairs(positions)`;
     both together: log of p q / sum p q, as if independent under a uniform prior.
     """
-    targets = [] if sbo is None else masked.pairs(positions).at.tolist()
-    beside = {} if sbo is None else dict(zip(targets, map(log_softmax, sbo), strict=True))
+    beside: dict[int, Floats] = {}
+    if sbo is not None:
+        targets = masked.pairs(positions).at.tolist()
+        beside = dict(zip(targets, map(log_softmax, sbo), strict=True))
     pieces = []
     for at, fate, row in zip(masked.hidden.tolist(), masked.fates, mlm, strict=True):
-        run, true, log_p, k = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row), None
-        alone, boundary, both = said(log_p, true, names, top), None, None
+        run, true, inside = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row)
+        alone = said(inside, true, names, top)
+        k, boundary, both = None, None, None
         if at in beside:
             k, boundary = at - run.start + 1, said(beside[at], true, names, top)
-            both = said(log_softmax(log_p + beside[at]), true, names, top)
-        missing = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
-        found = (at, names[true], true, fate, run, k, alone, boundary, both, missing)
-        pieces.append(HiddenPiece(*found))
+            both = said(log_softmax(inside + beside[at]), true, names, top)
+        why = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
+        pieces.append(HiddenPiece(at, names[true], true, fate, run, k, alone, boundary, both, why))
     losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
     tokens = tuple(names[i] for i in masked.true_ids.tolist())
     terms = code_terms(*losses), paper_terms(*losses)

@@ -41,7 +41,7 @@ TagGold = Span | tuple[Span, ...] | None
 
 def marked(gold: TagGold) -> tuple[Span, ...]:
     """An annotator's spans in text order, none for None. Errors: BadInput if two share a token."""
-    spans = () if gold is None else (gold,) if isinstance(gold, Span) else tuple(sorted(gold))
+    spans = tuple(sorted([gold] if isinstance(gold, Span) else gold or ()))
     for a, b in pairwise(spans):
         if b.start <= a.end:
             raise BadInput(
@@ -108,7 +108,7 @@ def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
     """
     if gold is None or not window.holds(gold):
         return 0, 0
-    return window.to_pos(gold.start), window.to_pos(gold.end)
+    return window.ends(gold)
 
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:

@@ -135,8 +135,9 @@ def merge_spans(spans: Sequence[Span], reach: int = 1) -> tuple[Span, ...]:
     runs: list[Span] = []
     for span in sorted(spans):
         if runs and span.start <= runs[-1].end + reach:
-            span = Span(runs[-1].start, max(runs.pop().end, span.end))
-        runs.append(span)
+            runs[-1] = Span(runs[-1].start, max(runs[-1].end, span.end))
+        else:
+            runs.append(span)
     return tuple(runs)
 
 

@@ -184,20 +184,20 @@ def evaluate(
         if part.any():
             result |= _means(name, final[part])
     said = [outcomes[e.id] for e in asked]
-    raw = zip(*(score(e, one.text, "2.0") for e, one in zip(asked, said, strict=True)), strict=True)
+    given = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
     diffs, answered = [one.score_diff or 0.0 for one in said], [bool(one.text) for one in said]
-    for name, scores in zip(("exact", "f1"), raw, strict=True):
-        best = best_threshold(scores, has, diffs, answered)
-        result |= {f"best_{name}": best[0], f"best_{name}_thresh": best[1]}
+    for name, scores in zip(("exact", "f1"), given.T, strict=True):
+        percent, best = best_threshold(scores, has, diffs, answered)
+        result |= {f"best_{name}": percent, f"best_{name}_thresh": best}
     return result
 
 
 def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
-    exact, overlap = (100.0 * rows.mean(axis=0)).tolist()
-    return {f"{prefix}exact": exact, f"{prefix}f1": overlap, f"{prefix}total": len(rows)}
+    exact, mean_f1 = (100.0 * rows.mean(axis=0)).tolist()
+    return {f"{prefix}exact": exact, f"{prefix}f1": mean_f1, f"{prefix}total": len(rows)}
 
 
-def calibration(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:
+def bins_of(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:
     """Compare probabilities with how often they came true, in tenths of [0, 1]; empty ones are left
     out.
     """
@@ -228,5 +228,5 @@ def expected_error(probs: ArrayLike) -> float:
     the best possible calibration shows on so many questions.
     """
     p, rng = np.asarray(probs, dtype=np.float64), np.random.default_rng(0)
-    tables = (calibration(p, rng.random(len(p)) < p) for _ in range(200))
+    tables = (bins_of(p, rng.random(len(p)) < p) for _ in range(200))
     return float(np.mean([calibration_error(table) for table in tables]))

@@ -221,7 +221,8 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
         i, j = own.span.start - window.doc_start, own.span.end - window.doc_start
         factors = float(softmax(s[window.is_context])[i]), float(softmax(e[window.is_context])[j])
     if window.holds(answer):
-        same = float(s[window.to_pos(answer.start)] + e[window.to_pos(answer.end)])
+        i, j = window.ends(answer)
+        same = float(s[i] + e[j])
     near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
     tops = maxima(reading, window.index)
     return Proposal(
@@ -265,12 +266,8 @@ class Proposals:
     @property
     def silenced(self) -> list[int]:
         """Windows, from 1, with both maxima on the answer, whose start does not count there."""
-        found = list[int]()
-        for r in self.holding[1:]:
-            if r.window.holds(self.best.span):
-                i, j = map(r.window.to_pos, (self.best.span.start, self.best.span.end))
-                found += [r.k] if (r.tops.i, r.tops.j) == (i, j) else []
-        return sorted(found)
+        held = [r for r in self.holding[1:] if r.window.holds(self.best.span)]
+        return sorted(r.k for r in held if r.tops[:2] == r.window.ends(self.best.span))
 
     def highest(self, field: str) -> Proposal:
         """The one with the highest "mean" or "product"; of equals the first."""

@@ -71,10 +71,10 @@ def typed(given: str) -> Asked:
     """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
     made, *rest = MASK.split(given)
     if not rest:
-        words = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
-        n = min(3, max(1, len(words) - 2))
-        k = (len(words) - n) // 2
-        return Asked(given, ((words[k].start(), words[k + n - 1].end()),))
+        found = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
+        n = min(3, max(1, len(found) - 2))
+        middle = found[(len(found) - n) // 2 :][:n]
+        return Asked(given, ((middle[0].start(), middle[-1].end()),))
     places = []
     for part in rest:
         made += " " if made and not made[-1].isspace() else ""
@@ -150,20 +150,21 @@ def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
     """The words of a window, question first; a word cut by the border has only its pieces here.
     With `marks_apart` the marks before and behind a word are words of their own.
     """
-    part = slice(window.doc_start, window.doc_stop)
-    read, asked = e.offset_mapping[part], e.question_offset_mapping
-    sides: list[tuple[Side, str, Ints, Ints, int]] = [
-        ("question", e.question, whitespace_ids(e.question, asked), asked, 1),
-        ("context", e.context, e.whitespace_ids[part], read, window.context_at),
-    ]
+    part, asked = slice(window.doc_start, window.doc_stop), e.question_offset_mapping
     of, items = np.full(len(window), -1, dtype=np.int64), list[Word]()
-    for side, text, numbers, chars, at in sides:
+
+    def add(side: Side, text: str, numbers: Ints, chars: Ints, at: int) -> None:
+        """The words of one text, whose pieces stand from position `at` on."""
         for number in np.unique(numbers):
             pieces = np.flatnonzero(numbers == number)
             for group in _marks_apart(text, chars, pieces) if marks_apart else [pieces]:
                 of[at + group] = len(items)
                 begins, ends = int(chars[group, 0].min()), int(chars[group, 1].max())
                 items.append(Word(text[begins:ends], side, begins, ends))
+
+    add("question", e.question, whitespace_ids(e.question, asked), asked, at=1)
+    chars = e.offset_mapping[part]
+    add("context", e.context, e.whitespace_ids[part], chars, at=window.context_at)
     return Words(tuple(items), of)
 
 

@@ -26,9 +26,11 @@ def plan(n_tokens: int, capacity: int, step: int) -> tuple[list[int], list[int]]
     """
     assert capacity >= 1 and step >= 1
     starts, stops = list[int](), list[int]()
-    while n_tokens and (not stops or stops[-1] < n_tokens):
-        starts.append(starts[-1] + min(stops[-1] - starts[-1], step) if starts else 0)
-        stops.append(min(n_tokens, starts[-1] + capacity))
+    start = 0
+    while n_tokens > (stops[-1] if stops else 0):
+        starts.append(start)
+        stops.append(min(n_tokens, start + capacity))
+        start += min(stops[-1] - start, step)
     return starts, stops
 
 
@@ -98,15 +100,12 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
     before, after = (np.zeros(len(ids), dtype=bool) for ids in (e.prefix_ids, e.suffix_ids))
     windows = []
     for w, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        types = np.full(stop - start, e.context_type)
-        inside, owned = np.ones(stop - start, dtype=bool), owner[start:stop] == w
-        rows = (
-            (e.prefix_ids, e.context_ids[start:stop], e.suffix_ids),
-            (e.prefix_types, types, e.suffix_types),
-            (before, inside, after),
-            (before, owned, after),
-        )
-        windows.append(Window(w, start, stop, len(before), *map(np.concatenate, rows)))
+        part = np.ones(stop - start, dtype=np.int64)
+        ids = np.concatenate([e.prefix_ids, e.context_ids[start:stop], e.suffix_ids])
+        types = np.concatenate([e.prefix_types, part * e.context_type, e.suffix_types])
+        inside = np.concatenate([before, part == 1, after])
+        owned = np.concatenate([before, owner[start:stop] == w, after])
+        windows.append(Window(w, start, stop, len(before), ids, types, inside, owned))
     return tuple(windows)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds, shifted, sigmoid
-from qa_demo.core.metrics import calibration, calibration_error, expected_error
+from qa_demo.core.metrics import bins_of, calibration_error, expected_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.table import Table, table_of
@@ -176,10 +176,10 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
     for bins, error, chance in chances:
         for side, by in zip(sides, fits[::-1], strict=True):
             probs[side] = chance(asked.part(side), by)
-        table = calibration(probs, asked.right)
+        table = bins_of(probs, asked.right)
         found |= {bins: [asdict(b) for b in table], error: calibration_error(table)}
     found["chance_error"] = expected_error(probs)
-    errors = [calibration_error(calibration(probs[side], asked.right[side])) for side in sides]
+    errors = [calibration_error(bins_of(probs[side], asked.right[side])) for side in sides]
     found["halves"] = [
         {**by, "fitted_on": len(side), "error": error}
         for by, side, error in zip(fits, sides, errors[::-1], strict=True)

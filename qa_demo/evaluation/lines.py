@@ -94,8 +94,8 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
 def claims(reading: Reading, best: Candidate) -> Row:
     """How sure a reader is of its best span; `line_of` says what each is."""
     pairs, sure, home = pair_claim(reading, best), sureness(reading, best), best.window
-    places = (reading.windows[home].to_pos(k) for k in (best.span.start, best.span.end))
-    found = {"margin": margin(reading, best), "in_window": window_prob(reading, home, *places)}
+    i, j = reading.windows[home].ends(best.span)
+    found = {"margin": margin(reading, best), "in_window": window_prob(reading, home, i, j)}
     probs = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
     return found | {"probs": probs, "claim": sure and sure.claim}
 

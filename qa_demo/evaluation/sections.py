@@ -13,7 +13,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, Block
 from qa_demo.core.base import Bools
-from qa_demo.core.metrics import calibration, calibration_error, normalize
+from qa_demo.core.metrics import bins_of, calibration_error, normalize
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.drawn import Shown, Side
 from qa_demo.evaluation.lines import Row
@@ -101,7 +101,7 @@ def reliability(s: Shown) -> list[Block]:
             few = f" says how sure it is of {mask.sum()} of {len(mask):,} best spans: too few. "
             said += [[side.name, STRONG], few]
             continue
-        table = calibration(claim[mask], right[mask])
+        table = bins_of(claim[mask], right[mask])
         tenth = np.where(mask, np.minimum(np.nan_to_num(claim) * 10, 9).astype(int), -1)
         found = s.means(100 * right, [tenth == round(10 * b.low) for b in table])
         style: Block = {"mode": "lines+markers+text", "line": {"color": side.role, "width": 1}}

@@ -46,7 +46,7 @@ class Seen:
         self.window = w = shown.reading.windows[self.best.window]
         self.logits = shown.reading.logits(w.index)
         self.p, self.q = (softmax(x / shown.state.temperature) for x in self.logits)
-        self.i, self.j = w.to_pos(self.best.span.start), w.to_pos(self.best.span.end)
+        self.i, self.j = w.ends(self.best.span)
 
     def answer(self) -> Candidate:
         """The reader's answer. Errors: BadInput where it gives none."""

@@ -92,7 +92,8 @@ def same_gap(t: Seen) -> Facts:
     beside = (c for c in others if c.window == first.window and c.span.start != first.span.start)
     other = need(next(beside, None), "there is no second pair in this window")
     w, (s, e) = t.window, map(log_softmax, t.logits)
-    a, b = (s[w.to_pos(c.span.start)] + e[w.to_pos(c.span.end)] for c in (first, other))
+    (i, j), (k, m) = w.ends(first.span), w.ends(other.span)
+    a, b = s[i] + e[j], s[k] + e[m]
     gap, constant = first.score - other.score, sum(map(logsumexp, t.logits))
     need(abs(gap - (a - b)) < 1e-6, "the two scales differ")
     names = {"first": quote(first.text), "other": quote(other.text)}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import HeadWeights, apply_what_if, holds, products_of
+from qa_demo.core.heads import HeadWeights, apply_what_if, prints_right, products_of
 from tests.core.toys import t1
 
 HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25, 0.5)
@@ -25,8 +25,8 @@ def test_products_and_bias_add_up_to_the_logit_of_each_lane():
 
 
 def test_whether_printed_factors_give_the_printed_product():
-    assert holds(0.125, 8.0, (3, 2)) and not holds(0.125, 8.0, (1, 1))
-    assert holds(-0.0001, 1.0, (3, 2))
+    assert prints_right(0.125, 8.0, (3, 2)) and not prints_right(0.125, 8.0, (1, 1))
+    assert prints_right(-0.0001, 1.0, (3, 2))
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])

@@ -121,7 +121,7 @@ def test_threshold_search_equals_trying_every_threshold(seed, n):
 
 
 def test_calibration_table():
-    table = metrics.calibration([0.05, 0.95, 0.9, 1.0], [0, 1, 0, 1])
+    table = metrics.bins_of([0.05, 0.95, 0.9, 1.0], [0, 1, 0, 1])
     assert [(b.low, b.count) for b in table] == [(0.0, 1), (0.9, 3)]
     assert [b.accuracy for b in table] == pytest.approx([0.0, 2 / 3])
     assert table[1].mean_prob == pytest.approx(0.95)

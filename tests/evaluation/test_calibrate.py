@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, answerable, shifted
-from qa_demo.core.metrics import calibration, calibration_error
+from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.calibrate import (
     best_bias,
@@ -183,7 +183,7 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
         own, judged[side] = (
             shifted(asked.prob(by["temperature"])[side], by["bias"]) for by in (half, other)
         )
-        bins = calibration(judged[side].tolist(), [right[k] for k in side])
+        bins = bins_of(judged[side].tolist(), [right[k] for k in side])
         assert other["error"] == pytest.approx(calibration_error(bins))
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half["fitted_on"] == len(side)
