@@ -398,12 +398,12 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
         f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
         "second is the share of the span's text among all spans of up to 30 tokens (softmax of "
         f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
-        "to its log-odds. All four constants were fitted on questions of the articles below: "
-        "that is calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated "
-        "number."
+        "to its log-odds. All four constants were fitted on questions of the articles below "
+        "and of two more: that is calibration. P(start) · P(end) of chapter Start & end is "
+        "another, uncalibrated number."
     )
     below = (
-        f"Counted: {k.measured_on:,} questions on six SQuAD articles, {k.unanswerable:,} without "
+        f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "
         "an answer in their text, none trained on; each was judged by constants fitted without "
         "its article. Right: the best span matches a marked answer exactly, but for marks, "
         "articles and capital letters; on a question without an answer every span is wrong. On "
