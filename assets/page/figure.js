@@ -17,7 +17,7 @@ function plotly() {
   if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
   loading ??= new Promise((done, failed) => {
     const script = el("script", { src: new URL("static/page/plotly.js", BASE).href });
-    script.onload = () => done(globalThis.Plotly);
+    script.onload = () => setTimeout(() => done(globalThis.Plotly)); // a press in between is heard
     script.onerror = () => {
       loading = null;
       failed(new Error("plotly.js did not come"));
