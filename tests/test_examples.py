@@ -42,7 +42,7 @@ def one(words: str, *both: dict[str, float], null: float = 0.0) -> Reading:
     """One window over the words; start and end logits by word, else -5, null halved."""
     listed = words.split()
     rows = [[null / 2, -9, -9, *(given.get(word, -5.0) for word in listed), -9] for given in both]
-    return make_reading(listed, [(0, len(listed))], rows[:1], rows[1:])
+    return make_reading(listed, rows[:1], rows[1:])
 
 
 def test_each_id_stands_once_and_each_slice_in_its_text():

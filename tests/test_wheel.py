@@ -9,7 +9,6 @@ import urllib.request
 import venv
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,19 +57,6 @@ def scripts(wheel, tmp_path_factory) -> Iterator[Path]:
     wheel.unlink()
 
 
-@contextmanager
-def started(command: list[str], folder: Path) -> Iterator[str]:
-    """The address of a page that a command has opened, until the block ends."""
-    how = {"cwd": folder, "env": ELSEWHERE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **how) as server:
-        try:
-            opened = next((line for line in server.stderr if "is open at" in line), None)
-            assert opened is not None, "it ended before it opened"
-            yield opened.split()[-1]
-        finally:
-            server.kill()
-
-
 def run(*command: str, folder: Path) -> str:
     """What a command writes to stdout."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ELSEWHERE)
@@ -98,9 +84,15 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
     assert run(python, "-m", "qa_demo", "--version", folder=tmp_path) == version
     where = run(python, "-c", "import qa_demo; print(qa_demo.__file__)", folder=tmp_path)
     assert Path(where.strip()).is_relative_to(scripts.parent)
-    with started([spanlight], tmp_path) as address:
-        reply = urllib.request.urlopen(f"{address}static/page/page.js")
-        assert reply.read().decode() == script()
+    how = {"cwd": tmp_path, "env": ELSEWHERE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([spanlight], **how) as server:
+        try:
+            opened = next((line for line in server.stderr if "is open at" in line), None)
+            assert opened is not None, "it ended before it opened"
+            reply = urllib.request.urlopen(f"{opened.split()[-1]}static/page/page.js")
+            assert reply.read().decode() == script()
+        finally:
+            server.kill()
 
 
 HUB = """

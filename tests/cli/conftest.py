@@ -1,4 +1,4 @@
-"""A tiny reader and a terminal for the commands; a module that needs another reader says so."""
+"""A tiny reader for the commands; a module that needs another reader says so."""
 
 from functools import cache
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from tests.cli.terminal import Terminal, squad
+from tests.cli.terminal import squad
 from tests.model import kit
 
 once = cache(load_reader)
@@ -28,11 +28,6 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def reader(folder) -> BertReader:
     return once(str(folder))
-
-
-@pytest.fixture
-def terminal(folder, capsys) -> Terminal:
-    return Terminal(folder, capsys)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from qa_demo.core import bio
 from qa_demo.core.base import BadInput, log_softmax, logsumexp, softmax
 from qa_demo.core.bio import B, I, O
 from qa_demo.core.types import Span
-from tests.core.toys import make_reading, random_reading, with_offsets
+from tests.core.toys import TWO, make_reading, random_reading, with_offsets
 
 # The vector is written O, B, I; arrays hold B, I, O.
 OBI = np.array([[0.5, 0.1, 0.4], [0.30, 0.25, 0.45], [0.2, 0.05, 0.75], [0.8, 0.1, 0.1]])
@@ -123,12 +123,8 @@ def test_long_windows_neither_underflow_nor_drift():
 # A whole reading: owners, spans, soft labels, and why an answer begins where it does
 
 
-def toy(seed, tokens, size, step):
-    return random_reading(np.random.default_rng(seed), tokens, size, step, tags=True)
-
-
 def test_rows_tags_and_spans_come_from_the_owner():
-    reading = toy(4, 23, 9, 4)
+    reading = random_reading(4, 23, 9, 4, tags=True)
     rows = bio.owned_rows(reading)
     for doc, w in enumerate(reading.owners):
         window = reading.windows[w]
@@ -146,9 +142,8 @@ def test_a_reading_is_decoded_by_ownership():
         return np.array([high[c] for c in "OOO" + text + "O"], dtype=float)
 
     # Windows [0, 4) and [2, 6): token 2 belongs to window 0, token 3 to window 1; both tag it.
-    reading = make_reading(
-        list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, [rows("OBIB"), rows("IBIO")]
-    )
+    tags = [rows("OBIB"), rows("IBIO")]
+    reading = make_reading(list("abcdef"), [[0] * 8] * 2, [[0] * 8] * 2, tags, TWO)
     found = bio.decode_reading(reading)
     assert [(x.text, x.window) for x in found] == [("b c", 0), ("d e", 1)]
     assert all(0.8 < x.marginal <= 1 for x in found)
@@ -157,7 +152,7 @@ def test_a_reading_is_decoded_by_ownership():
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), limit=st.integers(1, 5))
 def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
-    reading = toy(seed, 9, 5, 3)
+    reading = random_reading(seed, 9, 5, 3, tags=True)
     every = []
     for w, window in enumerate(reading.windows):
         lp = bio.tag_log_probs(reading, w)
@@ -180,7 +175,7 @@ def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
 def test_a_span_without_characters_is_no_answer():
     tags = np.zeros((6, 3))
     tags[3, B] = 9
-    reading = make_reading(["a", "b"], [(0, 2)], [[0] * 6], [[0] * 6], [tags])
+    reading = make_reading(["a", "b"], [[0] * 6], [[0] * 6], [tags])
     assert bio.best_span(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
     assert bio.best_span(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None
 
@@ -207,21 +202,17 @@ def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
 
 
 def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
-    tags = [np.zeros((8, 3))] * 2
-    reading = make_reading(list("abcdef"), [(0, 4), (2, 6)], [[0] * 8] * 2, [[0] * 8] * 2, tags)
-    terms = bio.soft_terms(reading, (Span(1, 4),))
-    assert terms.labelled.all(), "the owner of token 2 is the first window, which sees its B"
-    np.testing.assert_allclose(terms.targets[:, B], [0, 1, 0, 0, 0, 0])
-    touching = [(0, 2), (2, 6)], [[0] * 6, [0] * 8], [[0] * 6, [0] * 8]
-    tags = [np.zeros((6, 3)), np.zeros((8, 3))]
-    terms = bio.soft_terms(make_reading(list("abcdef"), *touching, tags), (Span(1, 4),))
-    assert terms.labelled.tolist() == [True, True, False, True, True, True]
-    assert terms.loss[2] == 0 and (terms.loss[[0, 1, 3]] > 1).all()
+    seen = bio.soft_terms(random_reading(0, 6, 4, 2, tags=True), (Span(1, 4),))
+    assert seen.labelled.all(), "the owner of token 2 is the first window, which sees its B"
+    np.testing.assert_allclose(seen.targets[:, B], [0, 1, 0, 0, 0, 0])
+    cut = bio.soft_terms(random_reading(0, 6, 3, 3, tags=True), (Span(1, 4),))
+    assert cut.labelled.tolist() == [True, True, True, False, True, True]
+    assert cut.loss[3] == 0 and (cut.loss[[0, 1, 2, 4]] > 0).all()
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
-    reading = toy(seed, 6, 9, 4)
+    reading = random_reading(seed, 6, 9, 4, tags=True)
     lp = bio.tag_log_probs(reading, 0)
     mass = {tags: np.exp(log_prob(lp, tags)) for tags in legal_taggings(6)}
     for answer in bio.decode_reading(reading):
@@ -233,7 +224,7 @@ def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
 
 
 def test_a_reader_without_a_tag_head_is_refused():
-    reading = random_reading(np.random.default_rng(0), 4, 4, 4)
+    reading = random_reading(0, 4, 4, 4)
     for ask in (bio.best_span, lambda r: bio.soft_terms(r, [None])):
         with pytest.raises(BadInput, match="the reader toy has no BIO head"):
             ask(reading)

@@ -73,7 +73,7 @@ def test_a_name_that_stands_several_times_is_as_likely_as_once(times):
     words = ["Ada", "lives", "in", "the", "Oslo."] * times
     start = [-9.0, 0, 0, *[3.0, -9, -9, 3, 3] * times, 0]
     end = [-9.0, 0, 0, *[-9.0, -9, -9, -9, 5] * times, 0]
-    reading = make_reading(words, [(0, len(words))], [start], [end])
+    reading = make_reading(words, [start], [end])
     best = predict(reading, DecodeOptions(max_answer_length=1)).best.candidate
     claim = pair_claim(reading, best)
     assert normalize(best.text) == "oslo" and claim is not None

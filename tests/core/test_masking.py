@@ -26,10 +26,6 @@ def drawn(seed: int, pieces: int, scheme: str = "span") -> tuple[Masked, np.ndar
     return masking.mask(scheme, ids, words, MASK, rng, lambda _: RANDOM), words
 
 
-def starts_of(words: np.ndarray) -> set[int]:
-    return {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}
-
-
 def test_the_length_law_is_the_vector_and_draws_follow_it():
     law = masking.length_law()
     assert np.round(law, 4) == pytest.approx(PMF, abs=1e-9)
@@ -80,7 +76,8 @@ def test_long_text_measures_what_the_reference_measured():
 
 def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int, bool]]:
     """Piece by piece: (start, length drawn, words reached, cut); hidden anchors draw both again."""
-    starts, hidden, made = starts_of(words), set[int](), []
+    starts = {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}
+    hidden, made = set[int](), []
     budget = -(-len(words) * 15 // 100)
     while len(hidden) < budget:
         length, anchor = int(masking.draw_lengths(rng, 1)[0]), int(rng.integers(len(words)))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.predict import check_threshold, predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, DecodeOptions, Reading, Span
-from tests.core.toys import make_reading, random_reading, t1, with_offsets
+from tests.core.toys import make_reading, random_reading, t1, unowned, with_offsets
 
 
 def test_two_window_toy_equals_bert():
@@ -91,7 +91,7 @@ def brute_n_best(reading: Reading, decode: DecodeOptions) -> list[tuple[float, S
 def test_decode_equals_brute_force_under_every_rule(
     seed, n, capacity, overlap, max_length, top, rule
 ):
-    reading = random_reading(np.random.default_rng(seed), n, capacity, max(1, capacity - overlap))
+    reading = random_reading(seed, n, capacity, max(1, capacity - overlap))
     decode = DecodeOptions(max_answer_length=max_length, n_best_size=top, rule=rule)
     prediction, want = predict(reading, decode), brute_n_best(reading, decode)
     listed = prediction.n_best
@@ -108,12 +108,8 @@ def test_decode_equals_brute_force_under_every_rule(
 
 
 def test_a_reading_without_a_legal_span_has_no_best():
-    words = ["a", "b"]
-    reading = make_reading(words, [(0, 2)], [[1, 0, 0, 5, 5, 0]], [[1, 0, 0, -1, -1, 0]])
-    gone = dataclasses.replace(reading.windows[0], is_max_context=np.zeros(6, dtype=bool))
-    reading = dataclasses.replace(reading, windows=(gone,))
     for rule in RULES:
-        prediction = predict(reading, DecodeOptions(rule=rule))
+        prediction = predict(unowned(t1()), DecodeOptions(rule=rule))
         assert prediction.best is prediction.answer is prediction.score_diff is None
         assert prediction.n_best == () and np.isfinite(prediction.null_score)
 
@@ -121,7 +117,7 @@ def test_a_reading_without_a_legal_span_has_no_best():
 def test_pieces_without_characters_make_no_answer_and_no_copy():
     rows = [[0, 0, 0, 3, 2, 1, 0]], [[0, 0, 0, 1, 2, 3, 0]]
     offsets = np.array([(0, 0), (0, 3), (4, 7)])  # the first piece holds no character
-    reading = with_offsets(make_reading(["one", "two", "three"], [(0, 3)], *rows), offsets)
+    reading = with_offsets(make_reading(["one", "two", "three"], *rows), offsets)
     prediction = predict(reading, DecodeOptions(n_best_size=3))
     assert [r.candidate.text for r in prediction.n_best] == ["one two", "one", "two"]
 
@@ -140,13 +136,9 @@ def test_options_out_of_range_are_refused(options, said):
         predict(t1(), DecodeOptions(**options))
 
 
-def test_a_reading_without_windows_and_a_threshold_that_decides_nothing_are_refused():
+def test_a_reading_without_windows_is_refused():
     with pytest.raises(BadInput, match="has no window: the paragraph holds no token"):
         predict(dataclasses.replace(t1(), windows=()))
-    check_threshold("logits", 1.0)
-    check_threshold("product", None)
-    with pytest.raises(BadInput, match="changes nothing under the rule product; it decides under"):
-        check_threshold("product", 1.0)
 
 
 @pytest.mark.parametrize("rule", RULES)

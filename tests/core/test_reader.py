@@ -5,7 +5,6 @@ import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import qa_demo
@@ -13,6 +12,7 @@ from qa_demo import explain, predict
 from qa_demo.core.base import BadInput
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Span
+from tests.core.toys import unowned
 from tests.fakes import FakeReader
 
 READER = FakeReader()
@@ -30,10 +30,8 @@ def test_the_best_span_is_explained_unless_another_is_named():
 
 
 def test_without_a_legal_span_there_is_nothing_to_explain():
-    window = READING.windows[0]
-    nowhere = replace(window, is_max_context=np.zeros(len(window), dtype=bool))
     with pytest.raises(BadInput, match="none to explain"):
-        explain(READER, replace(READING, windows=(nowhere,)))
+        explain(READER, unowned(READING))
 
 
 def test_other_weights_are_refused_in_one_sentence():

@@ -6,10 +6,12 @@ from itertools import repeat
 
 import numpy as np
 
-from qa_demo.core.types import Encoding, Reading, Window, WindowOptions
-from qa_demo.core.windows import assemble, max_context_owner, plan
+from qa_demo.core.types import Encoding, Reading, WindowOptions
+from qa_demo.core.windows import assemble, make_windows, plan
 from tests.fakes import fake_encode
 
+ONE, TWO = WindowOptions(), WindowOptions(max_seq_length=8, doc_stride=2)
+"""Options that make one window of a toy, and of six words windows of words 0-3 and 2-5."""
 ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
 
@@ -20,28 +22,18 @@ def make_encoding(words: Sequence[str], question: Sequence[str] = ("who",)) -> E
 
 def make_reading(
     words: Sequence[str],
-    parts: Sequence[tuple[int, int]],
     start: Sequence[Sequence[float]],
     end: Sequence[Sequence[float]],
     tags: Sequence[np.ndarray] | None = None,
+    options: WindowOptions = ONE,
     threshold: float | None = 0.0,
 ) -> Reading:
-    """A reading with the windows [a, b) of `parts` and logits for every position of each."""
+    """A reading with logits for every position of each window, by default of one window."""
     encoding = make_encoding(words)
-    before = len(encoding.prefix_ids)
-    owner = max_context_owner(len(words), [a for a, _ in parts], [b for _, b in parts])
-    windows = []
-    for w, (a, b) in enumerate(parts):
-        n = before + b - a + 1
-        inside, owned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        inside[before : before + b - a] = True
-        owned[before : before + b - a] = owner[a:b] == w
-        ids = np.concatenate([encoding.prefix_ids, encoding.context_ids[a:b], encoding.suffix_ids])
-        windows.append(Window(w, a, b, before, ids, np.zeros(n, dtype=np.int64), inside, owned))
     pairs = [np.stack(pair, axis=-1) for pair in zip(start, end, strict=True)]
     rows = list(zip(pairs, tags or repeat(None), strict=False))
     about = {"model_name": "toy", "threshold": threshold}
-    return assemble(encoding, tuple(windows), rows, WindowOptions(), **about)
+    return assemble(encoding, make_windows(encoding, options), rows, options, **about)
 
 
 def with_offsets(reading: Reading, offsets: np.ndarray) -> Reading:
@@ -49,23 +41,30 @@ def with_offsets(reading: Reading, offsets: np.ndarray) -> Reading:
     return replace(reading, encoding=replace(reading.encoding, offset_mapping=offsets))
 
 
+def unowned(reading: Reading) -> Reading:
+    """The same logits in windows that own no token, so that no span is legal."""
+    windows = [replace(w, is_max_context=np.zeros(len(w), dtype=bool)) for w in reading.windows]
+    return replace(reading, windows=tuple(windows))
+
+
 def t1(threshold: float | None = 0.0) -> Reading:
     """Two windows, words 0-3 and 2-5: 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]."""
     return make_reading(
         ALPHABET,
-        [(0, 4), (2, 6)],
         start=[[1, 9, 0, 2, 3, -1, 0.5, 0], [5, 0, 0, -2, 4, 1, 0, 0]],
         end=[[0.5, 8, 0, 0, 4, 1, 2.5, 0], [4, 0, 0, -3, 3, 3.5, 0, 0]],
+        options=TWO,
         threshold=threshold,
     )
 
 
 def random_reading(
-    rng: np.random.Generator, n_words: int, capacity: int, step: int, tags: bool = False
+    seed: int | np.random.Generator, n_words: int, capacity: int, step: int, tags: bool = False
 ) -> Reading:
     """Random logits on the window plan of (n_words, capacity, step)."""
-    parts = list(zip(*plan(n_words, capacity, step), strict=True))
-    sizes = [3 + b - a + 1 for a, b in parts]
+    rng = np.random.default_rng(seed)
+    sizes = [b - a + 4 for a, b in zip(*plan(n_words, capacity, step), strict=True)]
     start, end = ([rng.normal(0, 2, n).round(2) for n in sizes] for _ in range(2))
     rows = [rng.normal(0, 2, (n, 3)) for n in sizes] if tags else None
-    return make_reading([f"w{k}" for k in range(n_words)], parts, start, end, rows)
+    words, options = [f"w{k}" for k in range(n_words)], WindowOptions(capacity + 4, step)
+    return make_reading(words, start, end, rows, options)

@@ -13,7 +13,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Example, Reading, Span, WindowOptions
 from qa_demo.evaluation.lines import MEANING, kind_of
 from qa_demo.evaluation.run import read_each
-from tests.core.toys import make_encoding, make_reading, random_reading, t1
+from tests.core.toys import make_encoding, make_reading, random_reading, t1, unowned
 
 TEXT = "Ada met Bob in 1998 . Then 2 of them saw Rome with her"
 WORDS = TEXT.split()
@@ -29,7 +29,7 @@ def said(word: int) -> Reading:
     """One window over WORDS whose best span is this word."""
     row = np.zeros(len(WORDS) + 4)
     row[0], row[3 + word] = -4.5, 9
-    return make_reading(WORDS, [(0, len(WORDS))], [row], [row])
+    return make_reading(WORDS, [row], [row])
 
 
 def judged(reading: Reading, of: Example, **options: Any) -> tuple[str, str]:
@@ -69,9 +69,8 @@ def test_gold_without_a_place_is_told_by_its_cause():
 
 def test_without_a_legal_span_nothing_is_reachable():
     reading = said(1)
-    owned = replace(reading.windows[0], is_max_context=np.zeros(len(WORDS) + 4, dtype=bool))
-    bare, of = replace(reading, windows=(owned,)), example(reading, (4, 4))
-    assert kind_of(bare, of, None, DecodeOptions(), "2.0")[0] == "gold not reachable"
+    found = kind_of(unowned(reading), example(reading, (4, 4)), None, DecodeOptions(), "2.0")
+    assert found[0] == "gold not reachable"
 
 
 def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> str:

@@ -102,10 +102,7 @@ def test_answers_in_other_layouts_and_columns_of_its_own():
         assert found == replace(WANTED[0], columns=(("level", "3"),))
 
 
-PLACED = [("34", 34), (34.0, 34), (None, -1), (-1, -1)]
-
-
-@pytest.mark.parametrize(("start", "place"), PLACED)
+@pytest.mark.parametrize(("start", "place"), [("34", 34), (34.0, 34), (None, -1), (-1, -1)])
 def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
     """notes stands twice."""
     row = FLAT[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}

@@ -61,16 +61,10 @@ KINDS = st.lists(
 ).filter(lambda rows: len({has for has, _, _ in rows}) == 2)
 
 
-def questions(rows: list[tuple[bool, str, int]]) -> tuple[list[Example], dict[str, Outcome]]:
-    """The questions of drawn rows, and what is said to each."""
-    examples = [question(str(k), *(["Ada"] if has else [])) for k, (has, _, _) in enumerate(rows)]
-    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
-    return examples, said
-
-
 @given(KINDS, st.floats(0, 60))
 def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_missed(rows, most):
-    examples, said = questions(rows)
+    examples = [question(str(k), *["Ada"] * has) for k, (has, _, _) in enumerate(rows)]
+    said = {str(k): Outcome(text, float(diff)) for k, (_, text, diff) in enumerate(rows)}
     line = trade(examples, said)
     assert line.cuts[1:].tolist() == sorted({float(d) for _, _, d in rows})
     curve = [line.at(cut) for cut in line.cuts]
@@ -86,6 +80,12 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
     ahead = [p for p in cheap if p["threshold"] < chosen["threshold"]]
     assert all(p["accuracy"] <= chosen["accuracy"] for p in cheap)
     assert all(p["accuracy"] < chosen["accuracy"] for p in ahead), "of equals the lowest"
+    for metric in ("exact", "f1"):
+        at = line.best(metric)
+        value = evaluate(examples, said, at)[metric]
+        every = {k / 2: line.scores(k / 2, metric).mean() for k in range(-9, 9)}
+        assert value == pytest.approx(max(every.values()))
+        assert all(t >= at or v < value for t, v in every.items() if t in line.cuts), "the lowest"
 
 
 def test_a_question_without_a_span_is_never_answered():
@@ -100,14 +100,3 @@ def test_what_cannot_be_traded_is_refused():
         trade(EXAMPLES[:3], SAID).choose(0)
     with pytest.raises(BadInput, match="3 with and 2 without, 0 scores"):
         trade(EXAMPLES, {e.id: Outcome("") for e in EXAMPLES}).choose(0)
-
-
-@given(KINDS, st.sampled_from(["exact", "f1"]))
-def test_no_threshold_scores_better(rows, metric):
-    examples, said = questions(rows)
-    line = trade(examples, said)
-    at = line.best(metric)
-    value = evaluate(examples, said, at)[metric]
-    every = {k / 2: line.scores(k / 2, metric).mean() for k in range(-9, 9)}
-    assert value == pytest.approx(max(every.values()))
-    assert all(t >= at or v < value for t, v in every.items() if t in line.cuts), "the lowest"

@@ -29,6 +29,11 @@ def loaded(saved) -> Callable[[str], BertReader]:
     return cache(lambda family: load_reader(str(saved(family))))
 
 
+@pytest.fixture(scope="session")
+def bert(loaded) -> BertReader:
+    return loaded("bert")
+
+
 @pytest.fixture(scope="module", params=kit.FAMILIES)
 def family(request) -> str:
     return request.param

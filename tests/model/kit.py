@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from safetensors.torch import save_file
@@ -16,7 +17,7 @@ from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
 
-from qa_demo.core.types import Window
+from qa_demo.core.types import Window, WindowOptions
 
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
@@ -163,6 +164,25 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
     if (getattr(model.config, "type_vocab_size", 0) or 0) > 1:
         inputs["token_type_ids"] = torch.tensor(window.token_type_ids)[None]
     return model, inputs
+
+
+def assert_as_transformers(reader: Any, folder: Path, question: str, context: str) -> None:
+    """The logits of an ordinary call of the folder's tokenizer and model, by themselves: the
+    tokenizer decides whether segments are fed.
+    """
+    words = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model, info = transformers.AutoModelForQuestionAnswering.from_pretrained(
+        folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
+    )
+    assert not info["missing_keys"] and not info["unexpected_keys"]
+    inputs = words(question, context, return_tensors="pt")
+    with torch.no_grad():
+        out = model.eval()(**inputs)
+    (ids,) = inputs["input_ids"].tolist()
+    reading = reader.read(question, context, WindowOptions(len(ids), 5))
+    assert [window.input_ids.tolist() for window in reading.windows] == [ids]
+    expected = np.stack([out.start_logits[0], out.end_logits[0]])
+    np.testing.assert_allclose(reading.logits(0), expected, atol=3e-6 * np.abs(expected).max())
 
 
 def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:

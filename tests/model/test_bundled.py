@@ -19,6 +19,7 @@ from qa_demo.model.reader import BertReader
 from qa_demo.model.source import sha256
 from qa_demo.texts import paragraph_items, question_items
 from tests.documents import TEXT
+from tests.model import kit
 
 pytestmark = pytest.mark.model
 
@@ -62,21 +63,8 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest():
 
 
 def test_it_is_an_ordinary_folder_that_transformers_loads(reader):
-    from transformers import AutoModelForQuestionAnswering, AutoTokenizer
-
-    model, info = AutoModelForQuestionAnswering.from_pretrained(
-        FOLDER, dtype=torch.float32, local_files_only=True, output_loading_info=True
-    )
-    assert not info["missing_keys"] and not info["unexpected_keys"]
     question, context, _ = ANSWERED[0]
-    words = AutoTokenizer.from_pretrained(FOLDER, local_files_only=True)
-    inputs = words(question, context, return_tensors="pt")
-    with torch.no_grad():
-        out = model.eval()(**inputs)
-    reading = reader.read(question, context)
-    assert reading.windows[0].input_ids.tolist() == inputs["input_ids"][0].tolist()
-    expected = np.stack([out.start_logits[0], out.end_logits[0]])
-    np.testing.assert_allclose(reading.logits(0), expected, atol=1e-5 * np.abs(expected).max())
+    kit.assert_as_transformers(reader, FOLDER, question, context)
 
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):

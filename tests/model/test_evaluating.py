@@ -9,7 +9,6 @@ import qa_demo
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.lines import read_lines
 from qa_demo.evaluation.run import sampled
-from qa_demo.model.reader import BertReader
 from qa_demo.model.work import SHARED
 from tests.cli.terminal import OPTIONS, Terminal, lines
 from tests.model import kit
@@ -24,15 +23,10 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def reader(loaded) -> BertReader:
-    return loaded("bert")
-
-
-def test_rows_give_what_the_command_gives(reader, saved, tmp_path, capsys, monkeypatch):
+def test_rows_give_what_the_command_gives(bert, saved, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(SHARED, "count", 1)  # cores shared in another way move the last digit
     told: list[dict[str, Any]] = []
-    found = qa_demo.evaluate(reader, iter(ROWS), told.append, windows=OPTIONS)
+    found = qa_demo.evaluate(bert, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
     printed = Terminal(saved("bert"), capsys).data("evaluate", file, "--out", out)
     assert list(found.rows) == told and found.run["rules"] == "2.0"
@@ -43,10 +37,10 @@ def test_rows_give_what_the_command_gives(reader, saved, tmp_path, capsys, monke
     assert sum(row["f1"] for row in found.rows) == pytest.approx(found.scores["f1"] / 25)
 
 
-def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(reader):
+def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(bert):
     odd = ROWS[1] | {"answers": ["Nobody"]}
     with pytest.warns(UserWarning, match="gold answer") as said:
-        qa_demo.evaluate(reader, [odd])
+        qa_demo.evaluate(bert, [odd])
     assert ["no gold answer stands in the paragraph" in str(one.message) for one in said] == [True]
     for rows, more, reason in (
         (ROWS[:2], {"threshold": 2.0}, "a threshold, got 2, changes nothing"),
@@ -54,17 +48,17 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
         ({"train": ROWS}, {}, "rows, row 1: Input should be a valid dictionary .*, got 'train'"),
     ):
         with pytest.raises(BadInput, match=reason):
-            qa_demo.evaluate(reader, rows, **more)
+            qa_demo.evaluate(bert, rows, **more)
 
 
-def test_evaluations_become_a_report(reader, tmp_path):
+def test_evaluations_become_a_report(bert, tmp_path):
     page = tmp_path / "r.html"
-    a = qa_demo.evaluate(reader, ROWS[1:3], threshold=1.0)
-    b = qa_demo.evaluate(reader, ROWS[1:3], threshold=2.0)
+    a = qa_demo.evaluate(bert, ROWS[1:3], threshold=1.0)
+    b = qa_demo.evaluate(bert, ROWS[1:3], threshold=2.0)
     qa_demo.report(a, page, against=b)
-    assert f"{reader.name} (A) against {reader.name} (B)" in page.read_text()
+    assert f"{bert.name} (A) against {bert.name} (B)" in page.read_text()
     with pytest.raises(BadInput, match="share no question"):
-        qa_demo.report(a, page, against=qa_demo.evaluate(reader, ROWS[:1]))
+        qa_demo.report(a, page, against=qa_demo.evaluate(bert, ROWS[:1]))
 
 
 def test_a_sample_is_drawn_over_the_whole_file_by_a_seed():

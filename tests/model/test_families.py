@@ -89,18 +89,7 @@ def test_special_tokens_typed_by_a_user_stay_text(family):
 
 
 def test_logits_are_those_of_an_ordinary_call_of_transformers(folder, reader):
-    """Tokenizer and model by themselves: the tokenizer decides whether segments are fed."""
-    words = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
-    question, context = "who designed", "the bridge by the river"
-    inputs = words(question, context, return_tensors="pt")
-    with torch.no_grad():
-        expected = model(**inputs)
-    length = inputs["input_ids"].shape[1]
-    reading = reader.read(question, context, WindowOptions(length, 5))
-    assert len(reading.windows) == 1
-    both = torch.cat([expected.start_logits, expected.end_logits])
-    np.testing.assert_allclose(reading.logits(0), both, atol=1e-5)
+    kit.assert_as_transformers(reader, folder, "who designed", "the bridge by the river")
 
 
 def test_an_answer_never_starts_or_ends_with_a_blank(family):

@@ -15,18 +15,13 @@ from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
 from qa_demo.model.work import Passes
+from tests.cli.terminal import OPTIONS
 from tests.model import kit
 
-OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 CHARACTERS = "\x00\ud800각\u200b\u202e🙂ﬁ\r\n\u00a0\u2028\u00ad\ufeffßİA \t."
 SEVERAL = ["\x1b[31m", "e\u0301", "👩‍👩‍👧", "שלום", "[SEP]", "<s>", "{{x}}", "${y}", "\r\n"]
 NASTY = [*CHARACTERS, *SEVERAL, "the", "bridge"]
 PARTS = st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters())
-
-
-@pytest.fixture(scope="module")
-def reader(loaded) -> BertReader:
-    return loaded("bert")
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
@@ -34,8 +29,8 @@ def any_reader(request, loaded) -> BertReader:
     return loaded(request.param)
 
 
-def test_it_is_a_reader(reader, saved):
-    asked: Reader = reader
+def test_it_is_a_reader(bert, saved):
+    asked: Reader = bert
     reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
     assert (reading.model_name, reading.options) == (saved("bert").name, OPTIONS)
     assert len(reading.checksum) == 64
@@ -45,9 +40,9 @@ def test_it_is_a_reader(reader, saved):
             assert np.isfinite(inside).all() and np.isnan(beyond).all()
 
 
-def test_progress_counts_every_window(reader):
+def test_progress_counts_every_window(bert):
     seen: list[tuple[int, int]] = []
-    reading = reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
+    reading = bert.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
@@ -71,9 +66,9 @@ def test_cancelling_stops_between_windows(saved):
         ("who", None, "paragraph must be text, got NoneType"),
     ],
 )
-def test_texts_that_cannot_be_read(reader, question, context, words):
+def test_texts_that_cannot_be_read(bert, question, context, words):
     with pytest.raises(BadInput, match=words):
-        reader.read(question, context, OPTIONS)
+        bert.read(question, context, OPTIONS)
 
 
 def test_the_character_limit_names_both_numbers():
@@ -82,27 +77,27 @@ def test_the_character_limit_names_both_numbers():
         check_texts("q", "x" * 51, 50)
 
 
-def test_windows_longer_than_the_model_reads_are_refused(reader):
+def test_windows_longer_than_the_model_reads_are_refused(bert):
     with pytest.raises(BadInput, match=r"at most 64.*got 65"):
-        reader.read(kit.QUESTION, kit.CONTEXT, WindowOptions(65, 7))
+        bert.read(kit.QUESTION, kit.CONTEXT, WindowOptions(65, 7))
 
 
 @pytest.mark.parametrize("words", [60, 300, 600])
-def test_a_long_question_never_reaches_the_librarys_panic(reader, words):
+def test_a_long_question_never_reaches_the_librarys_panic(bert, words):
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
-    backend = reader.tokenizer.backend_tokenizer
+    backend = bert.tokenizer.backend_tokenizer
     with pytest.raises(BadInput, match="max_query_length"):
-        reader.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(64, 7))
+        bert.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(64, 7))
     assert backend.truncation is None and backend.padding is None
 
 
-def test_logits_that_are_not_finite_are_refused(reader, saved):
+def test_logits_that_are_not_finite_are_refused(bert, saved):
     broken = load_reader(saved("bert"))
     with torch.no_grad():
         broken.model.qa_outputs.bias.fill_(float("inf"))
     with pytest.raises(BadCheckpoint, match="not finite"):
         broken.read("who", "the bridge", OPTIONS)
-    assert reader.read("who", "the bridge", OPTIONS)
+    assert bert.read("who", "the bridge", OPTIONS)
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,7 +15,6 @@ from qa_demo.core.masking import hide
 from qa_demo.core.types import Span
 from qa_demo.model import spanbert
 from qa_demo.model.spanbert import SBO_FILE, SBOHead, SpanBERT, load_spanbert
-from tests.cli.terminal import Terminal
 from tests.model import kit
 
 pytestmark = pytest.mark.model
@@ -128,11 +127,6 @@ def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypa
     monkeypatch.setitem(spanbert.OWN, "bundled", tmp_path / "gone")
     with pytest.raises(ModelUnavailable, match="name a folder"):
         load_spanbert()
-
-
-@pytest.fixture
-def terminal(folder, capsys) -> Terminal:
-    return Terminal(folder, capsys)
 
 
 def infill(flags: str, model: Path) -> list[object]:

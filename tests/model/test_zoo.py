@@ -23,13 +23,12 @@ from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.store import READERS
-from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import OTHERS, Source, parse_source, sha256
+from tests.cli.terminal import OPTIONS
 from tests.model import kit
 
-OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
 WEIGHTS = "model.safetensors"
 Damage = Callable[[Path], Any]
 
@@ -40,10 +39,9 @@ def folder(tmp_path, saved) -> Path:
 
 
 @pytest.fixture(scope="module")
-def in_use(loaded) -> tuple[BertReader, np.ndarray]:
+def in_use(bert) -> tuple[BertReader, np.ndarray]:
     """A reader, and what it says of a text before anything else was loaded."""
-    reader = loaded("bert")
-    return reader, reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
+    return bert, bert.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
 
 
 def edit(name: str, **changes: Any) -> Damage:
