@@ -14,13 +14,13 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
 
 from tests.documents import README, ROOT, START, TEST
 from tests.ports import free_port
+from tests.run import say
 
 PACKAGES = "python3,python3-pip,python3-venv,git,ca-certificates"
 HOME = "spanlight"
@@ -32,19 +32,11 @@ def inside(root: Path, script: str) -> list[str]:
     return ["chroot", str(root), "/bin/sh", "-ec", f"cd /{HOME}; {script}"]
 
 
-@contextlib.contextmanager
-def timed(name: str):
-    """Say how long a step took."""
-    began = time.monotonic()
-    yield
-    sys.stdout.write(f"== {name}: {time.monotonic() - began:.0f} s\n")
-    sys.stdout.flush()
-
-
 def step(name: str, *words: str) -> None:
-    """Run one step."""
-    with timed(name):
-        subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    """Run one step, and say how long it took."""
+    began = time.monotonic()
+    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    say(f"{name}: {time.monotonic() - began:.0f} s")
 
 
 def make(root: Path, suite: str, mirror: str, copied: list[Path]) -> None:
@@ -65,14 +57,14 @@ def opened(root: Path) -> None:
     """README's start command, until the page says that it can answer."""
     port = free_port()
     start = START.replace("app.py", f"app.py --port {port}")
-    words = inside(root, f"exec sh -ec '{start}'")
-    with timed("start command"), subprocess.Popen(words, start_new_session=True) as page:
+    words, began = inside(root, f"exec sh -ec '{start}'"), time.monotonic()
+    with subprocess.Popen(words, start_new_session=True) as page:
         try:
-            end = time.monotonic() + PATIENCE
             while not healthy(port):
                 assert page.poll() is None, f"the start command ended with {page.returncode}"
-                assert time.monotonic() < end, "the page does not answer"
+                assert time.monotonic() < began + PATIENCE, "the page does not answer"
                 time.sleep(1)
+            say(f"start command: {time.monotonic() - began:.0f} s")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(page.pid, 15)

@@ -122,9 +122,8 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_the_door_answers_with_one_sentence(name):
-    asked, said = DOORS[name]
+@pytest.mark.parametrize(("asked", "said"), DOORS.values(), ids=DOORS)
+def test_the_door_answers_with_one_sentence(asked, said):
     status, found = told(full().asked, asked)
     assert status == 422 and said in found["error"] and "\n" not in found["error"]
 

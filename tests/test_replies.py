@@ -113,18 +113,10 @@ def test_an_attribution_tells_every_token_by_its_own_text():
     assert len(made.values) == len(found.tokens) and found.other is None
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "places"),
-    [
-        ("The capital of Denmark is [MASK].", "The capital of Denmark is it.", [26]),
-        ("[mask] met [MASK]", "it met it", [0, 7]),
-        ("un[MASK]able", "un it able", [3]),
-    ],
-)
-def test_a_typed_mask_hides_its_place(text, given, places):
-    found = call(FakeInfiller(), "infill", text=text)
+def test_a_typed_mask_hides_its_place():
+    found = call(FakeInfiller(), "infill", text="[mask] met [MASK]")
     pieces = found.infill.pieces
-    assert (found.text, [found.offset_mapping[p.at, 0] for p in pieces]) == (given, places)
+    assert (found.text, [found.offset_mapping[p.at, 0] for p in pieces]) == ("it met it", [0, 7])
     assert not found.known and all(p.mlm.guesses for p in pieces)
 
 

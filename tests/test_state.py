@@ -60,11 +60,10 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("name", SENTENCES)
-def test_what_is_refused_is_named_in_one_sentence(name):
-    given_state, said = SENTENCES[name]
+@pytest.mark.parametrize(("fields", "said"), SENTENCES.values(), ids=SENTENCES)
+def test_what_is_refused_is_named_in_one_sentence(fields, said):
     with pytest.raises(BadInput, match=said) as fault:
-        load(given_state)
+        load(fields)
     assert "\n" not in str(fault.value) and len(str(fault.value)) < 300
 
 

@@ -31,6 +31,11 @@ def reader(folder) -> BertReader:
 
 
 @pytest.fixture
+def out(tmp_path) -> Path:
+    return tmp_path / "p.jsonl"
+
+
+@pytest.fixture
 def dev(tmp_path) -> Path:
     """Three questions with answers."""
     return squad(tmp_path / "dev.json")

@@ -48,11 +48,6 @@ def said(folder, questions) -> Path:
     return out
 
 
-@pytest.fixture
-def out(tmp_path) -> Path:
-    return tmp_path / "fit.json"
-
-
 def test_what_is_fitted_from_lines_goes_with_the_reader(reader, questions, said, out, terminal):
     result = json.loads(terminal.run("calibrate", said, "--out", out, "--json"))
     assert result == json.loads(out.read_text())
@@ -95,7 +90,7 @@ def test_without_unanswerable_questions_there_is_no_threshold(said, out, termina
     ("text", "reason"),
     [
         ("{", "is no file that calibrate wrote"),
-        ("[]", "fit.json: must be an object, got []"),
+        ("[]", "p.jsonl: must be an object, got []"),
         ("{}", "was not fitted by calibrate for the weights of the reader in use"),
     ],
 )

@@ -17,11 +17,6 @@ from tests.model import kit
 pytestmark = pytest.mark.model
 
 
-@pytest.fixture
-def out(tmp_path) -> Path:
-    return tmp_path / "p.jsonl"
-
-
 def said(page: Path) -> str:
     """What lies packed in a report."""
     return json.dumps(data_of(page.read_text(encoding="utf-8")), ensure_ascii=False)

@@ -32,6 +32,13 @@ def log_prob(lp, tags):
     return sum(lp[t, k] for t, k in enumerate(tags))
 
 
+def shares(lp):
+    """Of every legal tagging its share of all."""
+    logs = {tags: log_prob(lp, tags) for tags in legal_taggings(len(lp))}
+    whole = logsumexp(np.array([*logs.values()]))
+    return {tags: np.exp(x - whole) for tags, x in logs.items()}
+
+
 @pytest.mark.parametrize(
     ("decoding", "tags", "spans"),
     [("strict", "OIIO", []), ("lenient", "OIIO", [(1, 2)]), ("viterbi", "OBIO", [(1, 2)])],
@@ -97,18 +104,15 @@ LARGE = 400, 1e4, 1e16, 1e38
 def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
     for seed in range(20 if n < 7 else 1):
         lp = log_softmax(np.random.default_rng(seed).normal(0, scale, (n, 3)).astype(np.float32))
-        ranked = [(tags, log_prob(lp, tags)) for tags in legal_taggings(n)]
-        log_z = logsumexp(np.array([x for _, x in ranked]))
-        spans = np.zeros((n, n))
-        for tags, x in ranked:
+        every, spans = shares(lp), np.zeros((n, n))
+        for tags, share in every.items():
             for span in bio.spans_of_tags(tags):
-                spans[span.start, span.end - span.start] += np.exp(x - log_z)
+                spans[span.start, span.end - span.start] += share
         for limit in (1, 3, n + 5):
             got = bio.span_marginals(lp, limit)
             assert got.shape == (n, min(limit, n))
             np.testing.assert_allclose(got, spans[:, :limit], atol=1e-12)
-        silent = np.exp(lp[:, O].sum() - log_z)
-        assert np.exp(bio.chain(lp).none) == pytest.approx(silent, abs=1e-12)
+        assert np.exp(bio.chain(lp).none) == pytest.approx(every[(O,) * n], abs=1e-12)
 
 
 def test_long_windows_neither_underflow_nor_drift():
@@ -156,13 +160,12 @@ def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     every = []
     for w, window in enumerate(reading.windows):
         lp = bio.tag_log_probs(reading, w)
-        taggings = [(tags, np.exp(log_prob(lp, tags))) for tags in legal_taggings(len(lp))]
-        total = sum(p for _, p in taggings)
+        taggings = shares(lp).items()
         for s in range(len(lp)):
             for e in range(s, min(len(lp), s + limit)):
                 if window.is_max_context[window.context_at + s]:
-                    held = [p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags)]
-                    every.append((sum(held) / total, window.doc_start + s, window.doc_start + e))
+                    held = sum(p for tags, p in taggings if Span(s, e) in bio.spans_of_tags(tags))
+                    every.append((held, window.doc_start + s, window.doc_start + e))
     got = bio.best_span(reading, limit)
     assert (got.marginal, got.span.start, got.span.end) == pytest.approx(max(every))
     assert reading.owners[got.span.start] == got.window
@@ -213,12 +216,10 @@ def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
 @pytest.mark.parametrize("seed", range(12))
 def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
     reading = random_reading(seed, 6, 9, 4, tags=True)
-    lp = bio.tag_log_probs(reading, 0)
-    mass = {tags: np.exp(log_prob(lp, tags)) for tags in legal_taggings(6)}
+    taggings = shares(bio.tag_log_probs(reading, 0)).items()
     for answer in bio.decode_reading(reading):
         (begins, goes_on, ends), s = bio.chances(reading, answer), answer.span.start
-        wanted = sum(v for tags, v in mass.items() if tags[s] == B) / sum(mass.values())
-        assert begins == pytest.approx(wanted)
+        assert begins == pytest.approx(sum(p for tags, p in taggings if tags[s] == B))
         factors = [begins, *goes_on, *([] if ends is None else [ends])]
         assert np.prod(factors) == pytest.approx(answer.marginal)
 

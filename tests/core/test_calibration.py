@@ -21,7 +21,7 @@ from qa_demo.core.calibration import (
 )
 from qa_demo.core.metrics import CalibrationBin, bin_of, normalize
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import Candidate, reason
+from qa_demo.core.spans import Candidate
 from qa_demo.core.types import (
     Answerability,
     Calibration,
@@ -31,6 +31,7 @@ from qa_demo.core.types import (
     Span,
     WindowOptions,
 )
+from tests.chapters.given import pairs
 from tests.core.toys import make_reading, t1
 from tests.fakes import FakeReader
 
@@ -49,19 +50,13 @@ def test_a_text_is_its_share_of_all_legal_pairs_of_all_windows_by_brute_force():
     text = " ".join(f"Anna met the Berta. Karl {k} met Berta, and Karl came." for k in range(6))
     reading = FakeReader().read("Who met Berta?", text, WindowOptions(40, 10))
     assert len(reading.windows) > 2
-    pairs: list[tuple[float, Span, str]] = []
-    for w in reading.windows:
-        s, e = (x.astype(float) for x in reading.logits(w.index))
-        for i in range(len(w)):
-            for j in range(len(w)):
-                if reason(w, i, j, DecodeOptions()) is None:
-                    span = Span(w.to_doc(i), w.to_doc(j))
-                    pairs.append((s[i] + e[j], span, normalize(reading.encoding.text(span))))
-    whole = sum(math.exp(x) for x, *_ in pairs)
+    every = [(x, Span(i, j)) for w in reading.windows for x, i, j in pairs(reading, w)]
+    texts = [normalize(reading.encoding.text(span)) for _, span in every]
+    whole = sum(math.exp(x) for x, _ in every)
     for found in (ranked.candidate for ranked in predict(reading).n_best):
-        same = [span for _, span, text in pairs if text == normalize(found.text)]
-        starts, ends = {span.start for span in same}, {span.end for span in same}
-        speak = (x for x, span, _ in pairs if span.start in starts and span.end in ends)
+        same = [k for k, text in enumerate(texts) if text == normalize(found.text)]
+        starts, ends = {every[k][1].start for k in same}, {every[k][1].end for k in same}
+        speak = (x for x, span in every if span.start in starts and span.end in ends)
         claim = pair_claim(reading, found)
         share = sum(map(math.exp, speak)) / whole
         assert claim is not None and claim.prob(1.0) == pytest.approx(share, rel=1e-9)

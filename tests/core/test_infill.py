@@ -12,19 +12,15 @@ from qa_demo.core.types import Span
 NAMES = [f"w{i}" for i in range(12)]
 
 
-def filled(runs: list[Span], sbo: bool = True, positions: int = 20) -> infill.Infill:
-    return infill.filled(*logits_of(runs, sbo, positions), NAMES, 4, positions, "toy")
-
-
-def logits_of(runs: list[Span], sbo: bool = True, positions: int = 20):
-    rng = np.random.default_rng(1)
-    masked = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0)
-    mlm = rng.normal(0, 2, (len(masked.hidden), 12))
-    return masked, mlm, rng.normal(0, 2, (len(masked.pairs(positions)), 12)) if sbo else None
+def filled(runs: list[Span]) -> tuple[infill.Infill, np.ndarray, np.ndarray]:
+    """What both heads say by random logits, and the logits."""
+    masked, rng = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0), np.random.default_rng(1)
+    mlm, sbo = (rng.normal(0, 2, (len(x), 12)) for x in (masked.hidden, masked.pairs()))
+    return infill.filled(masked, mlm, sbo, NAMES, 4, 20, "toy"), mlm, sbo
 
 
 def test_guesses_ranks_and_product_are_plain_arithmetic():
-    found, (_, mlm, sbo) = filled([Span(2, 4)]), logits_of([Span(2, 4)])
+    found, mlm, sbo = filled([Span(2, 4)])
     for m, piece in enumerate(found.pieces):
         p, q = softmax(mlm[m]), softmax(sbo[m])
         both = p * q / (p * q).sum()
@@ -49,7 +45,7 @@ def test_equal_logits_rank_by_id():
 
 
 def test_both_denominators_are_named():
-    found = filled([Span(0, 0), Span(2, 3), Span(5, 5)])
+    found, _, _ = filled([Span(0, 0), Span(2, 3), Span(5, 5)])
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3)

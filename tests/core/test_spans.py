@@ -78,7 +78,7 @@ def test_a_position_without_mass_is_never_returned():
 
 def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
     logits = [0, 0, 0, 9, 1, 0]
-    reading = make_reading(["a", "b"], [(0, 2)], [logits], [logits])
+    reading = make_reading(["a", "b"], [logits], [logits])
     reading = with_offsets(reading, np.array([(0, 0), (0, 1)]))
     one = DecodeOptions(max_answer_length=1, n_best_size=1)
     assert spans.best_span(reading, reading.windows[0], one).text == "a"

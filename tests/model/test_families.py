@@ -165,10 +165,3 @@ def test_the_longest_input_is_what_the_model_itself_accepts(folder):
         elif not adds_no_position(model.config):
             with pytest.raises((IndexError, RuntimeError)):
                 model(**inputs)
-
-
-def test_only_models_with_two_token_types_are_given_them(folder):
-    model = AutoModelForQuestionAnswering.from_pretrained(folder)
-    tables = [m for name, m in model.named_modules() if name.endswith("token_type_embeddings")]
-    several = any(getattr(table, "num_embeddings", 0) > 1 for table in tables)
-    assert knows_token_types(model.config) == several

@@ -37,8 +37,8 @@ def test_a_pass_that_is_alone_takes_all_cores_and_others_have_one_thread():
 
 
 @pytest.mark.parametrize("count", [2, 3, 8])
-def test_cores_are_shared_by_the_passes_that_run_or_wait(count):
-    passes, two = Passes(count), threading.Barrier(2)
+def test_passes_come_in_order_and_share_the_cores_with_those_that_run_or_wait(count):
+    passes, every, two = Passes(count), threading.Barrier(count), threading.Barrier(2)
 
     def end_of(those: int) -> None:
         deadline = time.monotonic() + 10
@@ -56,6 +56,11 @@ def test_cores_are_shared_by_the_passes_that_run_or_wait(count):
         two.wait(10)
         return seen
 
+    def meet(item: int) -> int:
+        every.wait(10)  # ends only if so many run at a time
+        return item
+
+    assert [*passes.each(meet, range(2 * count))] == [*range(2 * count)]
     assert next(passes.each(long, range(count + 2))) == [1, count]  # all, once the others ended
     assert [*passes.each(beside, range(2))] == [max(1, count // 2)] * 2
     with pytest.raises(ZeroDivisionError):
@@ -64,16 +69,6 @@ def test_cores_are_shared_by_the_passes_that_run_or_wait(count):
         passes.run(lambda: passes.run(take_share))
     end_of(0)
     assert passes.run(take_share) == count  # none that failed or never ran is counted
-
-
-def test_items_run_side_by_side_and_come_in_order():
-    passes, together = Passes(3), threading.Barrier(3)
-
-    def work(item: int) -> int:
-        together.wait(20)
-        return item
-
-    assert list(passes.each(work, range(6))) == [*range(6)]  # ends only if three run at a time
 
 
 def test_a_short_text_comes_in_between_the_windows_of_a_long_one():

@@ -54,18 +54,14 @@ def by_hand(head: dict[str, torch.Tensor], words: torch.Tensor, *wires: torch.Te
     return words.double() @ x + head["bias"].double()
 
 
-def states(bert: SpanBERT, masked) -> torch.Tensor:
-    t = bert.tokenizer
-    ids = [t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]
-    with torch.no_grad():
-        return bert.model.bert(torch.tensor([ids]))[0][0, 1:-1]
-
-
 @pytest.mark.parametrize("names", ["", "left", "right", "position", "left right position"])
 def test_the_head_is_its_formula_and_a_cut_wire_carries_its_mean(bert, names):
     cut = frozenset(names.split())
     masked = hide(bert.encode(TEXT).context_ids, [Span(2, 4), Span(7, 7)], bert.mask_id)
-    x, head = states(bert, masked), bert.sbo.state_dict()
+    t, head = bert.tokenizer, bert.sbo.state_dict()
+    ids = torch.tensor([[t.cls_token_id, *masked.input_ids, t.sep_token_id]])
+    with torch.no_grad():
+        x = bert.model.bert(ids)[0][0, 1:-1]
     words = bert.model.get_input_embeddings().weight
     for piece in (pieces := bert.infill(masked, cut).pieces):
         wires = {"left": x[piece.run.start - 1], "right": x[piece.run.end + 1]}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import transformers
 from safetensors.torch import load_file
 from torch import nn
 
@@ -56,11 +55,6 @@ def taught(home) -> Path:
     return home / "taught"
 
 
-def tokenizers(home: Path) -> Any:
-    """The student's and the teacher's."""
-    return (transformers.AutoTokenizer.from_pretrained(home / n) for n in ("encoder", "large"))
-
-
 def windows_of(student: Any) -> tuple[Any, dict[str, torch.Tensor]]:
     """The kit's windows, and a padded batch of them."""
     windows = make_windows(encode(student, kit.QUESTION, kit.CONTEXT), OPTIONS)
@@ -69,8 +63,8 @@ def windows_of(student: Any) -> tuple[Any, dict[str, torch.Tensor]]:
     return windows, finetune.Windows(found, pad, CPU).batch(np.arange(len(windows)))
 
 
-def test_each_piece_has_the_teacher_s_number(home):
-    student, large = tokenizers(home)
+def test_each_piece_has_the_teacher_s_number():
+    student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
     numbers = numbers_of(student, large)
     ours, theirs = student(kit.CONTEXT)["input_ids"][1:-1], large(kit.CONTEXT)["input_ids"][1:-1]
     assert [numbers[k] for k in ours] == theirs and len(theirs) > 50
@@ -81,7 +75,7 @@ def test_each_piece_has_the_teacher_s_number(home):
 @pytest.mark.parametrize(("bf16", "apart"), [(False, 1e-4), (True, 0.1)])
 def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, monkeypatch, bf16, apart):
     monkeypatch.setattr(teach, "processor_has_bf16", lambda: bf16)
-    student, large = tokenizers(home)
+    student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
     teacher = Teacher(home / "teacher", student, CPU)
     windows, batch = windows_of(student)
     assert len({len(w) for w in windows}) > 1, "some are padded"
