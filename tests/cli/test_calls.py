@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from qa_demo.core.text import words
-from qa_demo.model.work import SHARED
 from tests.cli.terminal import ASKED, OPTIONS
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
@@ -42,7 +41,6 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
 
 @pytest.mark.parametrize("source", ["file", "-"])
 def test_each_line_says_what_answer_says(source, tmp_path, monkeypatch, terminal):
-    monkeypatch.setattr(SHARED, "count", 1)  # cores shared in another way move the last digit
     rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë\u2028"} for q in ASKED]
     rows.append({"question": " ", "context": "c", "id": "0"})
     said = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
