@@ -8,9 +8,9 @@ p = np.exp(W @ h + b) / np.exp(W @ h + b).sum()
 t = np.array([2 / 3, 0, 1 / 3])  # three annotators say B, B, O
 print("p", p.round(3), "loss", -(t * np.log(p)).sum().round(3))
 
-# Danish architect Georg Rot·ne . : how likely is it that Georg is B, of the possible taggings?
-P = [(0.010, 0.114, 0.875), (0.002, 0.200, 0.798), (0.562, 0.358, 0.080)]
-P += [(0.001, 0.965, 0.034), (0.001, 0.994, 0.005), (0.000, 0.060, 0.940)]
+# the emperor Tr·ajan had a (Danube): how likely is it that Tr is B, of the possible taggings?
+P = [(0.045, 0.000, 0.955), (0.074, 0.017, 0.909), (0.931, 0.069, 0.001)]
+P += [(0.001, 0.991, 0.008), (0.000, 0.007, 0.993), (0.000, 0.000, 1.000)]
 weight = dict.fromkeys("BIO", 0.0)
 for tags in product("BIO", repeat=6):
     if all(tag != "I" or (k and tags[k - 1] != "O") for k, tag in enumerate(tags)):
