@@ -5,7 +5,7 @@ whole.
 import numpy as np
 import pytest
 
-from qa_demo.drawn.ladder import MOST, runs_of, folded
+from qa_demo.drawn.ladder import MOST, folded, runs_of
 from qa_demo.drawn.plane import arrow, bowed, names_apart, one_of_many, stacked
 from tests.printed import unpacked
 
