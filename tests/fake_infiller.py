@@ -7,7 +7,7 @@ from math import erf
 import numpy as np
 
 from qa_demo.core.infill import Infill, filled
-from qa_demo.core.masking import Masked
+from qa_demo.core.masking import POSITIONS, Masked
 from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -31,12 +31,11 @@ class FakeInfiller:
 
     name, mask_id = "fake", MASK
 
-    def __init__(self, has_sbo: bool = True, positions: int = 20) -> None:
-        self.has_sbo = has_sbo
-        self.positions = positions if has_sbo else 0
+    def __init__(self, has_sbo: bool = True) -> None:
+        self.has_sbo, self.positions = has_sbo, POSITIONS * has_sbo
         rng = np.random.default_rng(5)
         self.words, self.bias = rng.normal(size=(VOCABULARY, D)), rng.normal(size=VOCABULARY)
-        self.rows = rng.normal(size=(positions, WIDTH))
+        self.rows = rng.normal(size=(POSITIONS, WIDTH))
         self.w1, self.w2 = rng.normal(size=(D, 2 * D + WIDTH)) / 3, rng.normal(size=(D, D)) / 2
         self.means = {"left": np.full(D, 0.1), "right": np.full(D, -0.1)}
         self.means["position"] = np.full(WIDTH, 0.2)

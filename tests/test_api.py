@@ -31,19 +31,15 @@ from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
 from qa_demo.server.launch import launch, unknown
+from tests.chapters.given import full
 from tests.odd import JSON
 from tests.ports import free_port
 from tests.test_replies import GIVEN, HIDDEN, MODELS, TEXTS
 
 
 @pytest.fixture(scope="module")
-def pictures() -> Pictures:
-    return Pictures(load_menu(), lambda _: MODELS["tag"], lambda _: MODELS["infill"], work=AtOnce())
-
-
-@pytest.fixture(scope="module")
-def client(pictures) -> TestClient:
-    return TestClient(fastapi.FastAPI(routes=routes(pictures)))
+def client() -> TestClient:
+    return TestClient(fastapi.FastAPI(routes=routes(full())))
 
 
 def run(asked):
@@ -63,17 +59,17 @@ def tool(client, name, arguments):
     return rpc(client, "tools/call", name=name, arguments=arguments)["result"]
 
 
-def in_order(pictures, name, given):
+def in_order(name, given):
     """What gradio's client gets: it puts the fields in their places."""
-    made = by_position(pictures, name)
+    made = by_position(full(), name)
     put = inspect.signature(made).bind(**given)
     put.apply_defaults()
     return run(made(*put.args))
 
 
-def command(pictures, monkeypatch, name, given, *more):
+def command(monkeypatch, name, given, *more):
     """The exit code of the call as a command, each field as its flag."""
-    monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: pictures)
+    monkeypatch.setattr("qa_demo.cli.shared.pictures", lambda _: full())
     words = ["answer" if name == "read" else name]
     for field, value in given.items():
         flag = f"--{field.replace('_', '-')}"
@@ -96,16 +92,16 @@ MORE = [
 
 
 @pytest.mark.parametrize(("name", "fields"), [*GIVEN.items(), *MORE])
-def test_a_call_replies_the_same_by_every_way(name, fields, pictures, client, monkeypatch, capsys):
+def test_a_call_replies_the_same_by_every_way(name, fields, client, monkeypatch, capsys):
     expected = plain(call(MODELS[name], name, **fields))
     kind = {"content-type": "Application/JSON ;q=1"}  # as HTTP has it
     over_http = client.post(f"/api/{name}", content=json.dumps(fields), headers=kind)
     assert over_http.status_code == 200 and over_http.json() == expected
     behind = TestClient(client.app, root_path="/app")  # nginx takes /app off, gradio names it
     assert behind.post(f"/api/{name}", json=fields).json() == expected
-    assert in_order(pictures, name, fields) == expected
+    assert in_order(name, fields) == expected
     assert tool(client, name, fields)["structuredContent"] == expected
-    assert command(pictures, monkeypatch, name, fields, "--json") == 0
+    assert command(monkeypatch, name, fields, "--json") == 0
     assert json.loads(capsys.readouterr().out) == expected
 
 
@@ -165,9 +161,7 @@ OF_JSON = [
 
 
 @pytest.mark.parametrize(("name", "odd", "said"), ODD + OF_JSON)
-def test_an_odd_value_is_one_sentence_by_every_way(
-    name, odd, said, pictures, client, monkeypatch, capsys
-):
+def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, client, monkeypatch, capsys):
     given = {"text": HIDDEN, **odd} if name == "infill" else {**TEXTS, **odd}
     made = client.post(f"/api/{name}", json=given)
     assert made.status_code == 422 and said in made.json()["error"]
@@ -175,23 +169,23 @@ def test_an_odd_value_is_one_sentence_by_every_way(
     assert result["isError"] and result["content"][0]["text"] == made.json()["error"]
     if odd.keys() <= fields(name).keys():
         with pytest.raises(gr.Error) as fault:
-            in_order(pictures, name, given)
+            in_order(name, given)
         assert fault.value.message == made.json()["error"]
     if (name, odd, said) in ODD:
-        assert command(pictures, monkeypatch, name, given) == 2
+        assert command(monkeypatch, name, given) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.count("\n") == 1
         assert re.search(rf"{re.escape(said)}(?![.\d])", err), err  # 0 is not 0.0
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(sorted(CALLS)),
     st.dictionaries(st.sampled_from(["question", "context", "text", "gold", "top"]), JSON),
 )
-def test_any_json_is_a_reply_or_a_sentence(pictures, name, odd):
+def test_any_json_is_a_reply_or_a_sentence(name, odd):
     try:
-        request(name, odd).reply(pictures)
+        request(name, odd).reply(full())
     except QADemoError as fault:
         said = str(fault)
         assert "\n" not in said
@@ -209,14 +203,14 @@ def test_the_description_names_bounds_and_defaults(client):
     assert kinds == known["components"]["schemas"].keys() > {"Prediction", "HiddenPiece"}
 
 
-def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client, pictures):
+def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):
     text = client.get("/api/docs").text
     for name in CALLS:
         assert f"/api/{name}" in text
         assert all(f"<dt>{field}</dt>" in text for field in fields(name))
     assert "src=" not in text and "http" not in text
     assert "default: null" in text and "None" not in text  # as JSON has it
-    parts = build(pictures).get_config_file()["components"]
+    parts = build(full()).get_config_file()["components"]
     (link,) = [p for p in parts if p["props"].get("elem_id") == "api"]
     assert link["props"]["value"] == '<a href="api/docs">Use via API</a>'
 
@@ -268,8 +262,8 @@ OWN = [
 ]
 
 
-def test_gradios_own_addresses_and_client_are_told_a_sentence_too(pictures):
-    with closing(build(pictures)) as page:
+def test_gradios_own_addresses_and_client_are_told_a_sentence_too():
+    with closing(build(full())) as page:
         port = free_port()
         launch(page, "127.0.0.1", port, prevent_thread_lock=True)
         asked = f"http://127.0.0.1:{port}/gradio_api"
@@ -289,28 +283,28 @@ def test_gradios_own_addresses_and_client_are_told_a_sentence_too(pictures):
 
 
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])
-def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, pictures, monkeypatch):
+def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, monkeypatch):
     monkeypatch.setattr("qa_demo.api.routes.PATIENCE", patience)
-    monkeypatch.setattr(pictures.work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
-    asked = answer(pictures, "tag", TEXTS, AsyncMock(return_value=gone))
+    monkeypatch.setattr(full().work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
+    asked = answer(full(), "tag", TEXTS, AsyncMock(return_value=gone))
     assert run(asked) == (503, {"error": "too busy; try again later"})
 
 
 @pytest.mark.parametrize(("words", "slow"), [(9, False), (999, True)])
-def test_a_long_text_of_a_call_waits_in_the_line_of_long_ones(words, slow, pictures, monkeypatch):
-    monkeypatch.setattr(pictures.work, "ask", ask := Mock(side_effect=Pending(1, 0.0, 0.0)))
+def test_a_long_text_of_a_call_waits_in_the_line_of_long_ones(words, slow, monkeypatch):
+    monkeypatch.setattr(full().work, "ask", ask := Mock(side_effect=Pending(1, 0.0, 0.0)))
     with pytest.raises(Pending):
-        request("tag", {**TEXTS, "context": "Ada " * words}).reply(pictures)
+        request("tag", {**TEXTS, "context": "Ada " * words}).reply(full())
     assert ask.call_args.args[2] is slow
 
 
-def test_however_many_calls_wait_a_picture_has_a_thread(pictures, monkeypatch):
+def test_however_many_calls_wait_a_picture_has_a_thread(monkeypatch):
     freed = threading.Event()
-    monkeypatch.setattr(pictures.work, "ask", lambda *_: freed.wait(60))
+    monkeypatch.setattr(full().work, "ask", lambda *_: freed.wait(60))
 
     async def asked():
         each = [{"text": HIDDEN, "seed": k} for k in range(60)]
-        waiting = [asyncio.create_task(answer(pictures, "infill", one)) for one in each]
+        waiting = [asyncio.create_task(answer(full(), "infill", one)) for one in each]
         await asyncio.sleep(0.1)
         await asyncio.wait_for(run_in_threadpool(freed.set), 20)
         await asyncio.gather(*waiting)

@@ -1,6 +1,4 @@
-"""Text files, tables and JSON: what is read and written, whole or not at all, and the one sentence
-otherwise.
-"""
+"""Text files: what is read and written, whole or not at all, and one sentence otherwise."""
 
 import errno
 import gzip

@@ -1,6 +1,4 @@
-"""Commands that cannot be done: one sentence, code 2, and nothing is written, least of all over
-what a command reads.
-"""
+"""Commands that cannot be done: one sentence, code 2, nothing written, least of all over input."""
 
 import os
 import shlex

@@ -20,17 +20,13 @@ from qa_demo.core.attribution import (
 )
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import special_positions, words
-from qa_demo.core.types import Reading, Span
+from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1
 from tests.fakes import FakeReader
 
 QUESTION, CONTEXT = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada."
-
-
-@pytest.fixture(scope="module")
-def read() -> Reading:
-    """Words of several pieces, with marks; one window."""
-    return FakeReader().read(QUESTION, CONTEXT)
+READ = FakeReader().read(QUESTION, CONTEXT)
+"""Words of several pieces, with marks; one window."""
 
 
 def test_each_target_is_the_sum_it_is_named_after():
@@ -94,35 +90,35 @@ def test_gap_and_its_share():
     assert gap_share(-1.0, 4.0) == 0.25
 
 
-def test_words_of_a_window_keep_their_pieces_together(read):
-    window = read.windows[0]
-    found = words(read.encoding, window)
+def test_words_of_a_window_keep_their_pieces_together():
+    window = READ.windows[0]
+    found = words(READ.encoding, window)
     assert [w.text for w in found.items] == [*QUESTION.split(), *CONTEXT.split()]
     assert [w.side for w in found.items] == ["question"] * 3 + ["context"] * 5
     joined = defaultdict(str)
-    for token, word in zip(read.tokens(0), found.of, strict=True):
+    for token, word in zip(READ.tokens(0), found.of, strict=True):
         joined[int(word)] += token.lstrip("#")
     assert joined.pop(-1) == "[CLS][SEP][SEP]"
     assert list(joined.values()) == [w.text for w in found.items]
     for word in found.items:
         source = QUESTION if word.side == "question" else CONTEXT
         assert source[word.char_start : word.char_end] == word.text
-    assert special_positions(read.encoding, window).tolist() == (found.of < 0).tolist()
+    assert special_positions(READ.encoding, window).tolist() == (found.of < 0).tolist()
     values = np.arange(len(window), dtype=float)
     assert found.sums(values).tolist() == [values[found.of == k].sum() for k in range(len(found))]
 
 
 @pytest.mark.parametrize("kind", ["start_logit", "end_logit", "span_score", "span_minus_null"])
-def test_leave_one_out_measures_each_word_at_the_same_positions(kind, read):
+def test_leave_one_out_measures_each_word_at_the_same_positions(kind):
     """Of a reader whose logits fall by a fixed amount a masked position: all effects are known."""
-    window, target = read.windows[0], Target(kind, Span(2, 4))
-    both, lanes = read.logits(0), weights_of(target, window)
+    window, target = READ.windows[0], Target(kind, Span(2, 4))
+    both, lanes = READ.logits(0), weights_of(target, window)
     effect = np.random.default_rng(0).normal(size=(2, len(window), len(window)))
 
     def masked(_, masks: np.ndarray) -> list[np.ndarray]:
         return [logits - masks @ lost for logits, lost in zip(both, effect, strict=True)]
 
-    found, units = leave_one_out(read, target, masked), words(read.encoding, window)
+    found, units = leave_one_out(READ, target, masked), words(READ.encoding, window)
     for k, value in enumerate(units.sums(found.values)):
         wanted = sum((units.of == k) @ effect[side] @ lanes[side] for side in (0, 1))
         assert value == pytest.approx(wanted, abs=1e-5)

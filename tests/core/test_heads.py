@@ -1,6 +1,4 @@
-"""S and E as vectors: products by dimension, ranks by layer, one
-question's best span; on numbers that are written out.
-"""
+"""S and E as vectors: products by dimension on numbers written out, logits changed by hand."""
 
 import math
 

@@ -11,8 +11,8 @@ from qa_demo.core.types import Example
 from qa_demo.evaluation.table import Table, table_of
 from tests.core.test_metrics import question
 
-GOLDS = {"a": "Ada", "b": "Lord Byron", "c": "Rome"}
-EXAMPLES = [*(question(*one) for one in GOLDS.items()), question("n"), question("m")]
+ASKED = ("a", "Ada"), ("b", "Lord Byron"), ("c", "Rome"), ("n",), ("m",)
+EXAMPLES = [question(*one) for one in ASKED]
 SAID = {
     "a": Outcome("Ada", -5),
     "b": Outcome("Byron", 1),

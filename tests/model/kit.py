@@ -125,13 +125,13 @@ def made(folder: Path, family: str, kind: str, std: float = 0.0, **changes: Any)
     """A random model of a family in `folder`, with its tokenizer; `kind`: how transformers' name of
     the class ends, `std` that of its matrices, by default transformers' own.
     """
-    words, dtype = tokenizer(family), changes.pop("dtype", torch.float32)
+    words = tokenizer(family)
     torch.manual_seed(7)
     model = getattr(transformers, CLASSES[family] + kind)(config(family, len(words), **changes))
     for parameter in model.parameters():
         if std and parameter.dim() > 1:
             torch.nn.init.normal_(parameter, std=std)
-    model.to(dtype).save_pretrained(folder)
+    model.save_pretrained(folder)
     words.save_pretrained(folder)
     return model
 

@@ -1,6 +1,4 @@
-"""The blocks of docs/training.md that train, in order, each command as `python -m` runs it, with a
-model of two layers.
-"""
+"""The commands of docs/training.md in order, as `python -m` runs them, on two layers."""
 
 import gzip
 import io

@@ -1,6 +1,4 @@
-"""Batches gathered from a pool, and the command: a stopped run is the same run, own rates, an
-adapter, refusals.
-"""
+"""Batches from a pool, and the command: a stopped run, own rates, an adapter, refusals."""
 
 import json
 import signal
@@ -24,8 +22,6 @@ from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
-
-
 CPU = torch.device("cpu")
 
 

@@ -1,6 +1,4 @@
-"""The scoring command on a toy reader: one reading a question, and files read back; and the first
-questions: short texts of everyday kinds, never trained on, all accepted answers listed.
-"""
+"""The scoring command on a toy reader, and the first questions: short texts, never trained on."""
 
 import json
 from collections import Counter
