@@ -401,7 +401,8 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     if not answers:
         nothing = "The most probable possible tagging is O throughout: it says “no answer”."
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
-        line = say(f"P(every token is {{}}), among the possible taggings: *{none}*", O)
+        least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
+        line = say(f"P(every token is {{}}), among the possible taggings{least}: *{none}*", O)
         return ui.finding(nothing), ui.formula("chance", line)
     e, n, first = tags.e, len(answers), answers[0].span
     told = (

@@ -126,7 +126,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         cuts if b.now.sbo else None,
         guesses(b),
         losses(b),
-        ui.closing("Both losses only train the encoder (“To a reader”)."),
+        ui.closing("Both losses train the encoder; their layers are thrown away (“To a reader”)."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
     ]
 

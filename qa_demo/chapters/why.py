@@ -215,11 +215,13 @@ def summed(shares: Shares) -> list[Block]:
 
 def shares_exactly(shares: Shares) -> list[str]:
     a, n = shares.found, shares.found.n_steps
-    blank, special = BLANKS[a.baseline or "pad"], number(a.sum - float(shares.values.sum()))
+    blank, whose = BLANKS[a.baseline or "pad"], " (its sum: chapter Answer)"
+    if len(shares.shown.true.windows) > 1:
+        whose = ", against this window's own “no answer”, not the smallest of all"
     return [
-        "The lead is that of this span in this window at every step (its sum: chapter Answer). "
+        f"The lead is that of this span in this window at every step{whose}. "
         f"The blank text has {blank} in the place of every token of question and paragraph; [CLS] "
-        f"and [SEP] stay, and their shares, {special} in sum, are among all shares. Step k of {n} "
+        f"and [SEP] stay, so their shares are 0. Step k of {n} "
         f"reads vectors that have gone (k − ½) / {n} of their way from blank. A word's share is "
         "its vectors' whole way, times the mean gradient of the lead over all steps.",
         "The gap comes of finite steps: 20, then twice as many, up to 640, until it is under 2 %. "
