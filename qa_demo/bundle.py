@@ -64,18 +64,16 @@ def one_file(title: str, name: str, data: str, scripts: Sequence[str], sheet: st
     )
     inert = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     style = sheet.replace("</", "<\\/")
-    return "\n".join(
-        (
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            f"<title>{html.escape(title)}</title>",
-            f"<style>{style}</style></head>",
-            '<body class="saved"><main><div class="spanlight"></div></main>',
-            f'<script type="application/json" id="{name}">{inert}</script>',
-            *(f"<script>{text}</script>" for text in kept),
-            "</body></html>",
-        )
-    )
+    running = "\n".join(f"<script>{text}</script>" for text in kept)
+    return f"""\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(title)}</title>
+<style>{style}</style></head>
+<body class="saved"><main><div class="spanlight"></div></main>
+<script type="application/json" id="{name}">{inert}</script>
+{running}
+</body></html>"""

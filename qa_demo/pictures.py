@@ -75,23 +75,20 @@ class Pictures:
         state, held = load(asked.get("state")), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
         if "than" in asked:
-            both = (
-                opened(s, CHAPTERS[s.chapter], self.examples) for s in (state, load(asked["than"]))
-            )
-            made["differs"] = differs(*both)
+            both = (state, load(asked["than"]))
+            pinned, now = (opened(s, CHAPTERS[s.chapter], self.examples) for s in both)
+            made["differs"] = differs(pinned, now)
         return made
 
     def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:
         """The blocks of a state. Raises Pending while a model works, QADemoError."""
         blocks, shown = self.blocks(given)
-        state = shown.state
+        state, selection = shown.state, [shown.selection.start, shown.selection.end]
+        told = not state.veil or state.selection is not None  # the best span would tell the answer
         return {
             "chapter": state.chapter,
             "step": state.step,
-            # under the veil the best span would tell the answer
-            "selection": None
-            if state.veil and state.selection is None
-            else [shown.selection.start, shown.selection.end],
+            "selection": selection if told else None,
             "example": shown.example.id if shown.example else None,
             "question": shown.encoding.question,
             "context": shown.encoding.context,
@@ -136,8 +133,10 @@ class Pictures:
                 f"the selection must end before token {len(true.encoding.context_ids)} of this "
                 f"paragraph, got {selection.end}"
             )
-        made = (state, reading, true, prediction, before, selection)
-        return Shown(*made, golds_of(state, example, context), example, self.examples, decode, need)
+        golds, menu = golds_of(state, example, context), self.examples
+        return Shown(
+            state, reading, true, prediction, before, selection, golds, example, menu, decode, need
+        )
 
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
@@ -157,13 +156,14 @@ class Pictures:
         text = (state.reader, question, context, windows)
 
         def need(key: Hashable, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
-            filler = of == "spanbert"
-            load, name = (self.spanbert, "bundled") if filler else (self.reader, state.reader)
-            about = (of, key) if filler else (of, text, key)
-            return self.work.ask(about, lambda *watch: make(load(name), *watch), slow)
+            if of == "spanbert":  # which reads texts of its own
+                return self.work.ask((of, key), lambda *x: make(self.spanbert("bundled"), *x), slow)
+            about = (of, text, key)
+            return self.work.ask(about, lambda *x: make(self.reader(state.reader), *x), slow)
 
         if example is not None and state.reader == "bundled":
-            found = kept.find(("stored", example.id), lambda: (self.stored(example),))[0]
+            # in a tuple, as a cache keeps no None
+            (found,) = kept.find(("stored", example.id), lambda: (self.stored(example),))
             if found is not None and found.options == windows:
                 checksum, shares = stored_attributions().get(example.id, ("", None))
                 if shares is not None and checksum == found.checksum:  # it came with the example

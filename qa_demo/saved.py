@@ -147,7 +147,7 @@ def coloured(value: Any, key: str = "") -> Any:
         return [[k, colours()[role]] for k, role in enumerate(SCALES[value])]
     scale, _, share = value.partition(":")
     if scale in SCALES and share:
-        ends = [[int(colours()[r][k : k + 2], 16) for k in (1, 3, 5)] for r in SCALES[scale]]
-        mixed = [round(a + (b - a) * float(share)) for a, b in zip(*ends, strict=True)]
+        low, high = (bytes.fromhex(colours()[role][1:]) for role in SCALES[scale])
+        mixed = [round(a + (b - a) * float(share)) for a, b in zip(low, high, strict=True)]
         return f"rgb({','.join(map(str, mixed))})"
     return colours().get(value, value)
