@@ -25,7 +25,7 @@ CHOICES = 4
 """Spans or words to choose from."""
 Facts = dict[str, Any]
 """What a check finds: words and numbers by name. `marks`: the spans that are right; `picks`: what
-can be chosen, (place in the text, words, why it is wrong), the right one first.
+can be chosen, (place in the text, words, why it is wrong), the right one first; `then`: see Step.
 """
 
 
@@ -96,9 +96,8 @@ def reader_span(t: Seen) -> Facts:
 
 
 def copied(t: Seen) -> Facts:
-    """The answer is a slice of the paragraph."""
+    """Where the answer stands in the paragraph: it is a slice."""
     best = t.answer()
-    need(best.text == t.e.context[best.char_start : best.char_end], "it is no slice")
     return {"from": best.char_start, "to": best.char_end}
 
 
@@ -115,7 +114,8 @@ def runner_up(t: Seen) -> Facts:
         told = f"{name} has {sum_of(other)}, number {k}."
         picks.append(((other.char_start, other.char_end), name, told))
     facts = {"second": quote(second.text), "second_sum": sum_of(second), "picks": picks}
-    return {**facts, "behind": c.score - second.score, "second_end": second.end_logit}
+    ends = {"behind": c.score - second.score, "second_end": second.end_logit}
+    return {**facts, **ends, "then": {"selection": [second.span.start, second.span.end]}}
 
 
 def far_ends(t: Seen) -> Facts:
@@ -132,7 +132,8 @@ def far_ends(t: Seen) -> Facts:
     named = {"far": far, "head": head, "tail": tail}
     facts = {side: quote(x.text) for side, x in named.items()}
     facts |= {f"{side}_sum": sum_of(x) for side, x in named.items()}
-    return {**facts, "place": others.index(far) + 1, "count": Square(t.shown).count}
+    places = {"place": others.index(far) + 1, "count": Square(t.shown).count}
+    return {**facts, **places, "then": {"selection": [far.span.start, far.span.end]}}
 
 
 def top_start(t: Seen) -> Facts:

@@ -12,7 +12,7 @@ from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
 from qa_demo.core.attention import Looks
-from qa_demo.core.base import log_softmax, logsumexp, softmax
+from qa_demo.core.base import log_softmax, logsumexp
 from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.heads import Products
 from qa_demo.core.infill import chosen, fill
@@ -31,21 +31,25 @@ def _start(t: Seen) -> Products:
 
 
 def one_vector(t: Seen) -> Facts:
-    """The start logit is S · h + b_S with the one S of the reader."""
-    made = _start(t)
+    """The start logit is S · h + b_S with the one S of the reader, and b_S is small."""
+    made, [(_, name, top)] = _start(t), t.starts(1)
     need(abs(made.total - t.best.start_logit) < 0.01, "the logit is no product with one vector")
-    return {"width": len(made.vector), "n": int(t.window.is_context.sum())}
+    sizes = {"width": len(made.vector), "n": int(t.window.is_context.sum())}
+    return {**sizes, "b": number(made.bias, 3), "word": name, "p": probability(top)}
 
 
 def other_question(t: Seen) -> Facts:
-    """Another question on the paragraph moves start logits; S stays."""
+    """Another question on the paragraph moves start logits, that of the answer below 0; S stays."""
     two = Two(t.shown, Own())
     second = need(two.second, "this text has no second question")
-    d, after = second.best.span.start, second.best.start_logit
-    before = float(t.shown.reading.start_logits[two.first.place(d)])
-    need(d != t.best.span.start and after > before, "both questions find the same start")
-    question = quote(two.question, 90)
-    return {"question": question, "word": t.named(d), "before": before, "after": after}
+    old, new = t.best.span.start, second.best.span.start
+    (before, low), (after, high) = (
+        [float(asked.reading.start_logits[asked.place(d)]) for d in (old, new)]
+        for asked in (two.first, second)
+    )
+    need(after < 0, "the answer's start stays high")
+    words = {"question": quote(two.question, 90), "word": t.named(old), "new": t.named(new)}
+    return {**words, "before": before, "after": after, "low": low, "high": high}
 
 
 def many_products(t: Seen) -> Facts:
@@ -59,31 +63,25 @@ def many_products(t: Seen) -> Facts:
     return {"word": t.named(t.best.span.start), "next": name, **signs, **sizes}
 
 
-def bias(t: Seen) -> Facts:
-    """b_S moves every start logit and no probability."""
-    b = _start(t).bias
-    need(np.allclose(t.p, softmax(t.logits[0] - b)), "the probabilities change")
-    [(_, name, top)] = t.starts(1)
-    return {"b": number(b, 3), "word": name, "p": probability(top)}
-
-
 def label(t: Seen) -> Facts:
-    """The loss reads P where people marked, which need not be where P is highest."""
+    """The loss reads P where people marked, and here P is highest at another word."""
     marked = [x.span for x in count_labels(t.e, t.shown.golds)[0] if x.span is not None]
     span, w = need(marked, "nobody marked an answer")[0], t.window
     need(w.holds(span), "the answer stands in another window")
-    p, top = float(t.p[w.to_pos(span.start)]), int(t.p.argmax())
-    likely = t.named(w.to_doc(top)) if w.is_context[top] else quote(t.e.cls_token)
-    own, cost = (-float(np.log(x)) for x in (t.p[top], p))
-    facts = {"label": t.named(span.start), "p": fine(-cost), "cost": cost, "n": len(t.p)}
-    return {**facts, "top": likely, "q": fine(-own), "own": own, "pull": signed((1 - p) / 2, 3)}
+    at, top = w.to_pos(span.start), int(t.p.argmax())
+    need(w.is_context[top] and top != at, "here the reader's likeliest start is the label")
+    own, cost = (-float(np.log(t.p[k])) for k in (top, at))
+    facts: Facts = {"label": t.named(span.start), "p": fine(-cost), "cost": cost}
+    facts |= {"top": t.named(w.to_doc(top)), "q": fine(-own), "own": own}
+    return {**facts, "pull": signed((1 - float(t.p[at])) / 2, 3)}
 
 
-def other_start(t: Seen) -> Facts:
-    """As `label`, on a text where the reader's likeliest start is another."""
+def rival_gone(t: Seen) -> Facts:
+    """As `label`, and P of the label where the likeliest start has P = 0: all others share it."""
     facts = label(t)
-    need(facts["top"] != facts["label"], "here the reader's likeliest start is the label")
-    return facts
+    p, q = (float(np.exp(-facts[cost])) for cost in ("cost", "own"))
+    lowered = {"edits": {"start": {f"{t.window.index}:{t.p.argmax()}": -100}}}
+    return {**facts, "freed": p / (1 - q), "then": lowered}
 
 
 def same_gap(t: Seen) -> Facts:
@@ -97,7 +95,7 @@ def same_gap(t: Seen) -> Facts:
     gap, constant = first.score - other.score, sum(map(logsumexp, t.logits))
     need(abs(gap - (a - b)) < 1e-6, "the two scales differ")
     names = {"first": quote(first.text), "other": quote(other.text)}
-    return {**names, "gap": gap, "constant": float(constant)}
+    return {**names, "gap": gap, "times": float(np.exp(gap)), "constant": float(constant)}
 
 
 def windows(t: Seen) -> Facts:

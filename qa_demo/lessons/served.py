@@ -20,7 +20,7 @@ from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
 from qa_demo.page import replied
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.printed import quote
-from qa_demo.state import Int, dump, read
+from qa_demo.state import Int, dump, load, read
 
 CHECKS: dict[str, Check] = {
     name: check
@@ -51,10 +51,10 @@ class Lessons:
     lessons: tuple[Lesson, ...]
 
     def asked(self, step: Step) -> Asked:
-        """The step on its text. Raises Pending while a model works. Errors: BadInput where the
-        text does not show the point.
+        """The step on the text of its reveal. Raises Pending while a model works. Errors: BadInput
+        where that text does not show the point.
         """
-        state = step.state
+        state = step.then
         shown = self.pictures.shown(opened(state, CHAPTERS[state.chapter], self.pictures.examples))
         if step.check and step.check not in CHECKS:
             names = ", ".join(sorted(CHECKS))
@@ -63,14 +63,15 @@ class Lessons:
         facts: Facts = {"best": quote(c.text), "sum": sum_of(c), "score": c.score}
         facts |= {"start": c.start_logit, "end": c.end_logit}
         facts |= CHECKS[step.check](Seen(shown)) if step.check else {}
-        return asked(step, shown, facts)
+        then = load(dump(step.then) | facts.get("then", {}))
+        return asked(step.model_copy(update={"then": then}), shown, facts)
 
     def proof(self, step: Step) -> dict[str, Any]:
         """Every sentence of a step with the numbers of its text. Errors: BadInput, which tells
         what does not hold.
         """
         now = self.asked(step)
-        self.pictures.blocks(step.then)
+        self.pictures.blocks(now.step.then)
         wrong = {key: plain(why) for key, why in now.whys.items() if key != now.right}
         said = {"question": plain(now.question), "reveal": plain(now.reveal), "wrong": wrong}
         return {**said, "right": now.label}
@@ -99,8 +100,8 @@ class Lessons:
         if question.reveal:
             if seat:
                 rooms.reveal(seat, place, now.label)
-            told = {"label": now.label, "key": now.right or None}
-            return {"state": dump(step.then), **told, "reveal": now.reveal, "verdict": said or None}
+            told = {"label": now.label, "key": now.right or None, "reveal": now.reveal}
+            return {"state": dump(now.step.then), **told, "verdict": said or None}
         return said or self._card(lesson, number, now)
 
     def _card(self, lesson: Lesson, number: int, now: Asked) -> dict[str, Any]:

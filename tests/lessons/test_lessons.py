@@ -211,7 +211,7 @@ LACK = [
     ("smallest_null", "oresund", "fits into one window"),
     ("maxima_mislead", "oresund", "fits into one window"),
     ("label", "reef", "nobody marked"),
-    ("other_start", "oresund", "is the label"),
+    ("label", "oresund", "is the label"),
     ("several_spans", "oresund", "return one span"),
     ("floor", "cacao", "annotators agree"),
 ]
@@ -233,14 +233,16 @@ def test_facts_are_those_of_the_logits():
     found, _, [[s, _]] = facts("temperature_keeps_order", example="machu-picchu", temperature=4)
     tops = [f"{(s / t).softmax(0).max():.3f}" for t in (1, 4)]
     assert [found["cold"], found["warm"]] == tops and tops[0] > tops[1]
-    found, shown, [[s, _]] = facts("label", example="cacao")
-    start = shown.reading.windows[0].to_pos(shown.best.span.start)  # where all marked it
-    p = s.softmax(0)[start]
-    assert found["pull"] == f"+{(1 - p) / 2:.3f}"
-    found, _, [[s, _]] = facts("other_start", example="fuji")
+    found, shown, [[s, _]] = facts("rival_gone", example="fuji")
     assert found["own"] == pytest.approx(-float(s.log_softmax(0).max()))
-    assert float(found["p"]) == pytest.approx(np.exp(-found["cost"]), rel=1e-3)
     assert found["cost"] > found["own"]
+    of, p = shown.encoding.offset_mapping[:, 0], s.softmax(0)
+    marked = np.flatnonzero(np.isin(of, [a.char_start for a in shown.golds]))
+    at = min(map(shown.reading.windows[0].to_pos, marked.tolist()), key=p.__getitem__)
+    assert float(found["p"]) == pytest.approx(float(p[at]), rel=1e-3)
+    assert found["pull"] == f"+{(1 - p[at]) / 2:.3f}"
+    lowered, _ = stored().shown(load({"example": "fuji", **found["then"]})).reading.logits(0)
+    assert found["freed"] == pytest.approx(float(torch.tensor(lowered).softmax(0)[at]))
     found, shown, [[s, e]] = facts("argmaxes_apart", example="natural-selection")
     inside = torch.tensor(shown.reading.windows[0].is_context)
     tops = float(s[inside].max()), float(e[inside].max())
@@ -261,6 +263,8 @@ def test_facts_are_those_of_the_logits():
     found, shown, [[s, e]] = facts("far_ends", example="everest")
     pairs = (s[:, None] + e).triu().tril(29)[torch.tensor(shown.reading.windows[0].is_context)]
     assert found["place"] == 1 + int((pairs > 8.815).sum()) and "= 8.81" in found["far_sum"]
+    a, b = found["then"]["selection"]
+    assert ". " in shown.encoding.text(Span(a, b)) and b == shown.best.span.end
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
     second = shown.prediction.n_best[1].candidate
