@@ -78,11 +78,6 @@ px.imshow(grid).write_html("square.html")
 """
 
 
-def lines(code: str) -> int:
-    """Lines that are neither empty nor imports."""
-    return sum(bool(line.strip()) and "import" not in line for line in code.splitlines())
-
-
 def main() -> None:
     """Run both, and compare what they found."""
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -94,7 +89,8 @@ def main() -> None:
         for name, code in (("ours", PYTHON[1]), ("by hand", BY_HAND)):
             found, began = {"asked": asked}, time.perf_counter()
             exec(code.replace("square.html", f"{folder}/a.html"), found)
-            print(f"{name}: {lines(code)} lines, {time.perf_counter() - began:.1f} s")
+            count = sum("import" not in line for line in code.splitlines() if line.strip())
+            print(f"{name}: {count} lines, {time.perf_counter() - began:.1f} s")
             runs.append(found)
     ours, hand = runs
     for x, y in zip(ours["logits"], hand["logits"], strict=True):

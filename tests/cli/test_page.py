@@ -12,13 +12,8 @@ from tests.printed import inert
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def filler(monkeypatch) -> None:
-    """The bundled SpanBERT is none of this command's matters."""
+def test_the_file_is_of_the_texts_that_are_given(tmp_path, terminal, monkeypatch):
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
-
-
-def test_the_file_is_of_the_texts_that_are_given(tmp_path, terminal):
     out = tmp_path / "reading.html"
     said = terminal.asked("page", "--out", out)
     assert said == {"file": str(out), "bytes": out.stat().st_size}
