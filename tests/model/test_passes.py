@@ -88,33 +88,24 @@ def test_a_short_text_comes_in_between_the_windows_of_a_long_one():
     assert order.index(-1) < 8 and sorted(order) == [*range(-1, 20)]
 
 
-@pytest.mark.parametrize("at", [0, 1, 5])
-def test_a_failure_is_raised_and_ends_the_rest(at):
+ENDS = [*((at, ZeroDivisionError) for at in (0, 1, 5)), (None, Cancelled)]
+
+
+@pytest.mark.parametrize(("at", "fault"), ENDS)
+def test_a_failure_is_raised_and_ends_the_rest_as_a_cancel_does(at, fault):
     passes, done = Passes(2), list[int]()
 
     def work(item: int) -> None:
         if item == at:
             raise ZeroDivisionError
-        done.append(item)
-        time.sleep(0.005)
-
-    with pytest.raises(ZeroDivisionError):
-        list(passes.each(work, range(30)))
-    assert len(done) < 29 and passes.run(lambda: 7) == 7
-
-
-def test_cancelling_ends_those_that_wait():
-    passes, done = Passes(2), list[int]()
-
-    def work(item: int) -> None:
         time.sleep(0.005)
         done.append(item)
 
-    with pytest.raises(Cancelled):
-        list(passes.each(work, range(30), lambda: len(done) > 3))
+    with pytest.raises(fault):
+        list(passes.each(work, range(30), lambda: at is None and len(done) > 3))
     time.sleep(0.1)
     count = len(done)
-    assert 3 < count < 10 and passes.run(lambda: len(done)) == count
+    assert count < 10 and passes.run(lambda: len(done)) == count
 
 
 def test_what_waits_in_the_line_is_not_run_after_a_cancel():

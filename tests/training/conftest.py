@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.terminal import squad
 from tests.training import toy
 
 
@@ -12,6 +13,6 @@ def home(tmp_path_factory) -> Path:
     """A folder with an encoder, questions and a text; what runs make lies beside them."""
     folder = tmp_path_factory.mktemp("training")
     toy.encoder(folder / "encoder")
-    toy.squad(folder / "squad.json")
+    squad(folder / "squad.json", unanswerable=True)
     toy.text(folder / "text.txt")
     return folder

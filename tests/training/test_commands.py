@@ -19,6 +19,7 @@ from qa_demo.cli.main import main
 from qa_demo.core import store
 from qa_demo.model import spanbert
 from qa_demo.model.loading import load_reader
+from tests.cli import terminal
 from tests.documents import PAGES, ROOT, block
 from tests.training import toy
 from tests.training.test_score import squad
@@ -63,7 +64,7 @@ def home(tmp_path, monkeypatch) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     toy.encoder(tmp_path / "ENCODER")
     for name in ("squad-train", "qamr", "squad-dev"):
-        toy.squad(tmp_path / f"{name}.json.gz")
+        terminal.squad(tmp_path / f"{name}.json.gz", unanswerable=True)
     (tmp_path / "text").mkdir()
     paragraphs = toy.text(tmp_path / "text.txt").read_bytes()
     (tmp_path / "text" / "some.txt.gz").write_bytes(gzip.compress(paragraphs))

@@ -112,7 +112,7 @@ def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
 
 
 def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
-    assert [row["dev_questions"] for row in logged(run)] == [4]
+    assert [row["dev_questions"] for row in logged(run)] == [3]
 
 
 def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home):

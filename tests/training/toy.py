@@ -1,4 +1,4 @@
-"""A BERT of two layers and width 16, a small text, a SQuAD file: training in a second."""
+"""A BERT of two layers and width 16, a small text, a pool: training in a second."""
 
 import itertools
 import signal
@@ -12,6 +12,7 @@ import torch
 
 from qa_demo.training import loop
 from qa_demo.training.data import Pool, draw
+from tests.cli.terminal import squad
 from tests.model import kit
 
 
@@ -30,20 +31,14 @@ def text(path: Path) -> Path:
     return path
 
 
-def squad(path: Path) -> Path:
-    """Four questions with answers in the kit's paragraph, and one without."""
-    answers = enumerate(["George Rotne", "Ingeborg", "1998", "The bridge"])
-    qas = [kit.asked(str(k), kit.QUESTION, kit.CONTEXT, text) for k, text in answers]
-    return kit.written(path, [(kit.CONTEXT, [*qas, kit.asked("none", "Who?", kit.CONTEXT)])])
-
-
 DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}
 """How a pool is drawn."""
 
 
-def pool(path: Path, share: float = 2.5, **more: Any) -> Pool:
-    """The pool of these questions, drawn so or otherwise."""
-    return draw([(str(squad(path)), share)], kit.tokenizer("bert"), **DRAWN | more)
+def pool(path: Path, share: float = 3.5, **more: Any) -> Pool:
+    """The pool of four questions, of which one has no answer, drawn so or otherwise."""
+    squad(path, unanswerable=True)
+    return draw([(str(path), share)], kit.tokenizer("bert"), **DRAWN | more)
 
 
 def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
