@@ -201,10 +201,11 @@ export function lessons() {
       return el("li", { class: mark }, label, el("small", {}, mark), counted(words));
     };
     const other = (look.bars ?? []).filter(([words]) => !options.includes(words)).map(bar);
-    const all = el("ul", { class: "bars" }, look.bars?.length === 0 ? "No guess yet." : other);
+    const none = look.bars?.length === 0 ? "No guess yet." : null;
+    const all = other.length ? el("ul", { class: "bars" }, other) : none;
     const turn = look.shown ? "Hide the guesses" : "Show the guesses";
     const button = room.leads() && !look.revealed
-      ? quiet(turn, () => room.show(!look.shown))
+      ? press(turn, () => room.show(!look.shown), { class: "plain", "data-focus": "bars" })
       : null;
     return el("div", { class: "board" }, all, button);
   }
@@ -289,7 +290,7 @@ export function lessons() {
     ];
     return [
       el("p", { class: "where" }, `${card.title}, step ${card.step} of ${card.of}`),
-      el("h2", { tabindex: -1 }, card.heading),
+      el("h2", { tabindex: -1, "data-focus": "heading" }, card.heading),
       el("p", { class: "asked" }, said(card.question)),
       marks ? el("p", { class: "hint" }, hint) : null,
       form(),
@@ -318,7 +319,7 @@ export function lessons() {
       const title = press(one.title, () => go({ lesson: one.id, step: 1 }), { class: "plain" });
       return el("li", {}, title, el("small", {}, ` ${one.minutes} min`));
     };
-    const heading = el("h2", { tabindex: -1 }, "Lessons");
+    const heading = el("h2", { tabindex: -1, "data-focus": "heading" }, "Lessons");
     return [heading, fault(), el("ol", {}, (list ?? []).map(row)), doors()];
   }
 
@@ -327,7 +328,8 @@ export function lessons() {
     const held = CSS.escape(active?.getAttribute("data-focus") ?? "");
     panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
     if (!fresh && !inside) return;
-    const ways = fresh ? ["h2"] : [`[data-focus="${held}"]:enabled`, ".act:enabled", "h2"];
+    const same = `[data-focus="${held}"]:not(:disabled)`;
+    const ways = fresh ? ["h2"] : [same, ".act:enabled", "h2"];
     /** @type {any} */ (ways.map((way) => panel.querySelector(way)).find(Boolean)).focus();
     fresh = false;
   }

@@ -107,7 +107,9 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(student.locator(".act")).to_have_count(0)
     expect(teacher.locator(".room")).to_contain_text("1 here, 1 guess")
     assert "Georg" not in teacher.locator(".lesson").inner_text()
+    expect(heading(teacher)).to_be_focused()  # where the reading began, whoever guesses
     press(teacher, "Show the guesses")
+    expect(teacher.get_by_role("button", name="Hide the guesses")).to_be_focused()
     expect(teacher.locator(".bars li")).to_have_text(["“Georg”1"])
     press(teacher, "Reveal")
     expect(teacher.locator(".bars li.right")).to_contain_text("“Öresund”")
