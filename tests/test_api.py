@@ -227,13 +227,11 @@ def test_each_revision_of_the_protocol_is_answered_in_kind(client, version):
     assert all(t["inputSchema"]["type"] == t["outputSchema"]["type"] == "object" for t in listed)
 
 
-KIND = {"content-type": "application/json"}
-
-
 @pytest.mark.parametrize("body", [b"{", b"[1]", b'"a"', b"null", b"", b"[" * 100_000])
 def test_what_is_no_object_is_told_what_a_call_is(body, client):
+    kind = {"content-type": "application/json"}
     for made, got in (
-        (client.post("/api/read", content=body, headers=KIND), "no such object"),
+        (client.post("/api/read", content=body, headers=kind), "no such object"),
         (client.get("/api/read"), "a GET to /api/read"),
         (client.post("/api/reed", json={}), "a POST to /api/reed"),
         (client.post("/api/read", content=b'{"question": "a", "context": "b"}'), "no content-type"),

@@ -24,7 +24,6 @@ from safetensors.torch import load_file, save_file
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.store import READERS
 from qa_demo.model.loading import load_reader
-from qa_demo.model.reader import BertReader
 from qa_demo.model.source import OTHERS, Source, parse_source, sha256
 from tests.cli.terminal import OPTIONS
 from tests.model import kit
@@ -36,12 +35,6 @@ Damage = Callable[[Path], Any]
 @pytest.fixture
 def folder(tmp_path, saved) -> Path:
     return shutil.copytree(saved("bert"), tmp_path / "reader")
-
-
-@pytest.fixture(scope="module")
-def in_use(bert) -> tuple[BertReader, np.ndarray]:
-    """A reader, and what it says of a text before anything else was loaded."""
-    return bert, bert.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
 
 
 def edit(name: str, **changes: Any) -> Damage:
@@ -166,21 +159,20 @@ BROKEN: list[tuple[Damage, str]] = [
 
 @pytest.mark.parametrize(("damage", "reason"), BROKEN)
 def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    damage, reason, folder, in_use, monkeypatch
+    damage, reason, folder, bert, monkeypatch
 ):
     """In our own sentence alone, without the table that transformers prints of the same."""
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
     monkeypatch.setattr(logging.getLogger("transformers"), "handlers", [terminal])
-    reader, before = in_use
+    before = bert.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
     damage(folder)
     with pytest.raises(BadCheckpoint, match=reason) as caught:
         load_reader(str(folder))
     assert str(folder) not in str(caught.value) and "\n" not in str(caught.value)
     assert "LOAD REPORT" not in printed.getvalue()
-    np.testing.assert_array_equal(
-        reader.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits, before
-    )
+    after = bert.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
+    np.testing.assert_array_equal(after, before)
 
 
 @pytest.fixture

@@ -84,13 +84,6 @@ def in_this_process(asked: list[str], **_: Any) -> subprocess.CompletedProcess[s
     return subprocess.CompletedProcess(asked, code, said.getvalue(), "")
 
 
-def small(line: str) -> list[str]:
-    """The module and the flags of a command, two steps instead of thousands."""
-    for large, little in SMALL.items():
-        line = re.sub(large, little, line)
-    return shlex.split(line)[2:]
-
-
 def questions() -> None:
     """The files that `score` measures on: they hold what the trained reader says."""
     reader = load_reader("assets/reader")
@@ -109,8 +102,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *asked: str) -> None:
 
 def ran(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """Run the blocks that hold these words; how many commands there were."""
-    lines = [small(line) for word in words for line in block(word)]
-    for asked in lines:
+    lines = [line for word in words for line in block(word)]
+    for line in lines:
+        for large, little in SMALL.items():
+            line = re.sub(large, little, line)
+        asked = shlex.split(line)[2:]
         if asked[0].endswith(".score") and "--dev" in asked:
             questions()
         run(monkeypatch, *asked)
