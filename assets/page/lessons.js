@@ -96,11 +96,13 @@ export function lessons() {
     if (current().veil) replace({ ...current(), veil: undefined });
   }
 
-  const start =
-    () => (show(true),
-      open = null,
-      fresh = true,
-      tried(async () => list = (await post("lesson", {})).lessons));
+  /** Show the list of lessons. */
+  function start() {
+    show(true);
+    open = null;
+    fresh = true;
+    return tried(async () => list = (await post("lesson", {})).lessons);
+  }
 
   /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
   const go = (place, { told = false, stay = false } = {}) =>

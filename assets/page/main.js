@@ -42,7 +42,10 @@ export function mount(root, chapters) {
   const pin = el("button", {
     title: "Keep this picture beside what you change",
     "aria-pressed": "false",
-    onclick: () => (pinned = pinned ? null : shown.state, beside(aside, pin)),
+    onclick: () => {
+      pinned = pinned ? null : shown.state;
+      beside(aside, pin);
+    },
   }, more("Pin", "picture"));
   const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here →");
   const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
@@ -141,16 +144,19 @@ function wait(say, { place, seconds, done }) {
     : "The model works";
   const text = `${where}, ${Math.round(seconds)} s `;
   const cancel = say.querySelector("button");
-  if (cancel) cancel.previousSibling.textContent = text;
-  else {say.replaceChildren(
-      el("span", { class: "unseen" }, "The model works. "),
-      el("span", { "aria-hidden": "true" }, text), // three times a second
-      el(
-        "button",
-        { onclick: () => (shown && leave(shown.state), say.replaceChildren()) },
-        "Cancel",
-      ),
-    );}
+  if (cancel) {
+    cancel.previousSibling.textContent = text;
+    return;
+  }
+  const onclick = () => {
+    if (shown) leave(shown.state);
+    say.replaceChildren();
+  };
+  say.replaceChildren(
+    el("span", { class: "unseen" }, "The model works. "),
+    el("span", { "aria-hidden": "true" }, text), // three times a second
+    el("button", { onclick }, "Cancel"),
+  );
 }
 
 /** The pinned state in the chapter that is open, beside the page's own. */

@@ -86,22 +86,22 @@ export function place(grid, blocks, views) {
   }
   let at = grid.firstChild;
   for (const b of blocks) {
-    const old = views.get(b.key);
+    const before = views.get(b.key), old = before?.kind === b.kind ? before : undefined;
     let view = old;
-    if (!old || old.kind !== b.kind || b.blocks || old.digest !== b.digest) {
-      if (old?.kind === b.kind && old.keeps?.(b)) old.digest = b.digest;
-      else {
-        view = KINDS[b.kind](b, old?.kind === b.kind ? old : undefined);
-        view.kind = b.kind, view.digest = b.digest;
-        view.node.dataset.block = b.key;
-        view.node.style.gridColumn = `span ${b.span}`;
-        views.set(b.key, view);
-        if (old && old.node !== view.node) {
-          if (at === old.node) at = old.node.nextSibling;
-          old.node.remove();
-        }
+    if (old && old.digest === b.digest && !b.blocks) { // equal but for what is selected
+      if (b.overlay) old.overlay?.(b.overlay);
+    } else if (old?.keeps?.(b)) old.digest = b.digest;
+    else {
+      view = KINDS[b.kind](b, old);
+      view.kind = b.kind, view.digest = b.digest;
+      view.node.dataset.block = b.key;
+      view.node.style.gridColumn = `span ${b.span}`;
+      views.set(b.key, view);
+      if (before && before.node !== view.node) {
+        if (at === before.node) at = before.node.nextSibling;
+        before.node.remove();
       }
-    } else if (b.overlay) old.overlay?.(b.overlay);
+    }
     const node = /** @type {View} */ (view).node;
     if (node === at) at = at.nextSibling;
     else grid.insertBefore(node, at);

@@ -205,8 +205,11 @@ async function once(wanted) {
       if (status === 200) {
         const picture = whole(body);
         if (same(wanted, state)) opened = body.opened ?? {};
-        const show = () =>
-          same(wanted, state) && (page.picture(picture), page.say({ error: null }));
+        const show = () => {
+          if (!same(wanted, state)) return;
+          page.picture(picture);
+          page.say({ error: null });
+        };
         if (again) setTimeout(show); // the next question is on its way while this one is drawn
         else show();
         return;
