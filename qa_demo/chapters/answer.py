@@ -47,8 +47,9 @@ def fit(*sums: tuple[tuple[float, float], float]) -> int:
 
 def unmarked(shown: Shown) -> str:
     """Why no marked answer stands beside the best span."""
-    if shown.example and shown.state.gold is None:
-        return "the author says that this text holds no answer"
+    if shown.example or shown.state.gold is not None:
+        says = "you say" if shown.marked_by == "you" else "the author says"
+        return f"{says} that this text holds no answer"
     return "nobody has marked an answer in this text"
 
 

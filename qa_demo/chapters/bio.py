@@ -296,7 +296,7 @@ def labels(shown: Shown) -> list[TagGold]:
     """Each annotator's span, None for "no answer"; empty where nobody marked anything."""
     if shown.golds:
         return [touching(shown.encoding, g.char_start, g.char_end) for g in shown.golds]
-    return [None] if shown.example is not None and shown.state.gold is None else []
+    return [None] if shown.example is not None or shown.state.gold is not None else []
 
 
 def several_labels(tags: Tags) -> list[Block | None]:

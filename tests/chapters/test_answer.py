@@ -13,7 +13,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, items, pairs, stored, words
+from tests.chapters.given import blocks, faked, full, items, pairs, stored, words
 from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
@@ -109,6 +109,9 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     silent = blocks(stored(), example="reef", chapter="answer")
     assert "“no answer” wins" in words(silent["finding"])
     assert "the author says that this text holds no answer" in words(silent["key"])
+    given = {"question": "Who won?", "context": "Ada Kok won.", "gold": []}  # as Loss and Tags say
+    assert "you say that this text holds no" in words(blocks(faked(), **given)["key"])
+    assert "tag is O" in words(blocks(full(), **given, chapter="bio", step=2)["finding"])
     own = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "answer"}
     assert "nobody has marked" in words(blocks(faked(), **own)["key"])
     assert "was not measured" in words(blocks(faked(), **own, step=3)["finding"])
