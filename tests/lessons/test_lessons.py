@@ -17,7 +17,8 @@ from qa_demo.core.types import Span
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
 from qa_demo.lessons.judge import asked, computed, filled, judge, plain, typed
-from qa_demo.lessons.served import CHECKS, Lessons, handout
+from qa_demo.lessons.rooms import Rooms
+from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
 from qa_demo.state import CHAPTERS, load
 from tests.chapters.given import full, real, stored
@@ -263,8 +264,10 @@ def test_facts_are_those_of_the_logits():
     found, shown, [[s, e]] = facts("far_ends", example="everest")
     pairs = (s[:, None] + e).triu().tril(29)[torch.tensor(shown.reading.windows[0].is_context)]
     assert found["place"] == 1 + int((pairs > 8.815).sum()) and "= 8.81" in found["far_sum"]
-    a, b = found["then"]["selection"]
-    assert ". " in shown.encoding.text(Span(a, b)) and b == shown.best.span.end
+    lesson = read_lesson(OWN / "01-span.md")
+    question = Question(lesson=lesson.id, step=4, reveal=True)
+    far = Lessons(stored(), (lesson,)).answer(Rooms(), question)["state"]["selection"]
+    assert ". " in shown.encoding.text(Span(*far)) and far[1] == shown.best.span.end
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
     second = shown.prediction.n_best[1].candidate
