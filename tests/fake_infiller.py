@@ -17,10 +17,6 @@ SURE = 2.5
 _gelu = np.vectorize(lambda x: x * 0.5 * (1 + erf(x / 2**0.5)), otypes=[float])
 
 
-def _norm(x: np.ndarray) -> np.ndarray:
-    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12)
-
-
 class FakeInfiller:
     """Implements `core.infill.Infiller`: d = 12, p of 5 numbers, ids of the fake reader.
     The same text always gives the same numbers.
@@ -69,7 +65,8 @@ class FakeInfiller:
             wires |= {n: np.broadcast_to(self.means[n], wires[n].shape) for n in cut}
             h = np.concatenate(list(wires.values()), axis=1)
             for weights in (self.w1, self.w2):
-                h = _norm(_gelu(h @ weights.T))
+                g = _gelu(h @ weights.T)
+                h = (g - g.mean(-1, keepdims=True)) / np.sqrt(g.var(-1, keepdims=True) + 1e-12)
             bias[masked.true_ids] = SURE
             sbo = h @ self.words.T + bias
         return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)

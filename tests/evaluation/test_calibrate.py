@@ -157,9 +157,6 @@ def test_what_only_a_half_lacks_is_said_of_that_half():
     assert fit_answerable(margin, answers).slope > 0
 
 
-TITLES = [f"t{k % 8}" for k in range(160)]
-
-
 @pytest.mark.parametrize("sizes", [(14,) * 7, (3, 9), (9, 3), (1, 1)])
 def test_the_halves_share_no_article_and_every_question_is_in_one(sizes):
     titles = [str(k) for k, size in enumerate(sizes) for _ in range(size)]
@@ -173,13 +170,14 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     """One half of the articles is mostly right, the other seldom: each half's own fit would give
     its own share, so the other's fit is seen by its error.
     """
-    first = set(halves(TITLES)[0])
+    titles = [f"t{k % 8}" for k in range(160)]
+    first = set(halves(titles)[0])
     scores = np.array([[0.0, k % 3] for k in range(160)])
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
-    asked = asked_with(scores, right, TITLES)
+    asked = asked_with(scores, right, titles)
     found = reliability(asked)
     judged, fits = np.zeros(160), found["halves"]
-    for side, half, other in zip(halves(TITLES), fits, fits[::-1], strict=True):
+    for side, half, other in zip(halves(titles), fits, fits[::-1], strict=True):
         own, judged[side] = (
             shifted(asked.prob(by["temperature"])[side], by["bias"]) for by in (half, other)
         )
