@@ -7,9 +7,8 @@ workers and beside it deno (format, lint and types of what runs in a browser), r
 and mypy.
 All of them run even if one fails; the exit code is 0 only when all pass, and pytest's closing line
 comes last.
-`--quick` leaves out what needs a browser, a model or minutes. deno is missing only on systems for
-which nobody has built it (requirements-dev.txt names those that have it); the run says so, and the
-rest runs.
+`--quick` leaves out what needs a browser, a model or minutes. requirements-dev.txt names the
+systems that have deno; on others the run says so, and the rest runs.
 """
 
 import hashlib

@@ -24,7 +24,6 @@ from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
-NAMED = ["--repo", "some/encoder", "--revision", "abc"]
 OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 
@@ -60,7 +59,7 @@ def exported(base, tmp_path_factory) -> tuple[Path, TwoHeads]:
         export.origin(base, "some/encoder", None)
     assert export.main(asked) == 2 and not out.exists()
     assert export.main([*asked, "--encoder", str(run)]) == 2 and not out.exists()
-    assert export.main([*asked, *NAMED]) == 0
+    assert export.main([*asked, "--repo", "some/encoder", "--revision", "abc"]) == 0
     return out, model
 
 
