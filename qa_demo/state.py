@@ -197,9 +197,8 @@ def sentence(fault: ValidationError) -> str:
     got = first["input"]
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}, got {repr(got)[:60]}"
-    said = re.sub(r"^(\w+ (?=should )|Value error, )", "", first["msg"]).replace(
-        "should", "must", 1
-    )
+    said = re.sub(r"^(\w+ (?=should )|Value error, )", "", first["msg"])
+    said = said.replace("should", "must", 1)
     if not field:
         return said
     long = isinstance(got, str) and len(got) > 60

@@ -307,6 +307,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(s) if b else texts.listed(shown, HEAD, 60)
+    last = "To be sure is not to be right: the number says how often such spans were right."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(
@@ -317,9 +318,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         ui.group("left", 8, ui.legend("key", *marks), bars(s)) if b else None,
         ui.group("side", 4 if b else 12, *against(shown, best), odd),
         counted(shown, best, b),
-        ui.closing(
-            "To be sure is not to be right: the number says how often such spans were right."
-        ),
+        ui.closing(last),
         *ui.folds(table, exact_sure(shown, s), SNIPPET),
     ]
 

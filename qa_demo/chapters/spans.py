@@ -67,6 +67,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         short += "(Answer, “Or no answer?”)"
     score = ["score = ", *ui.summed(*sq.logits(span.start, span.end))]
     score.append([f"  {quote(shown.encoding.text(span), 34)}", QUOTE])
+    last = "Prediction is this search within these limits; all that is learned is in the logits."
     there = f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
     return [
         ui.idea(
@@ -92,9 +93,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             together(shown, sq),
             other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
-        ui.closing(
-            "Prediction is this search within these limits; all that is learned is in the logits."
-        ),
+        ui.closing(last),
         *ui.folds(None, exactly(shown, sq), SNIPPET),
     ]
 

@@ -342,6 +342,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
+    last = "A large weight does not say that the lead needs the word: only hiding it would tell."
     every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
     return [
         shares.finding(said, name, read_most, given),
@@ -350,9 +351,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", *key),
         weights(shares, look, at),
         ui.formula("adds", say(sums, *look.held)),
-        ui.closing(
-            "A large weight does not say that the lead needs the word: only hiding it would tell."
-        ),
+        ui.closing(last),
         *ui.folds(head_table(shares, look), WEIGHTS, SNIPPET, every),
     ]
 

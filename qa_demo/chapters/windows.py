@@ -211,9 +211,8 @@ def one_window(w: Windows) -> list[Block | None]:
     elif w.higher is not None:
         same, r = w.higher
         told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
-    last = (
-        "The rule asks where a word stands, not how high it scores: more around it, more to read."
-    )
+    last = "The rule asks where a word stands, not how high it scores: more around it, more to "
+    last += "read."
     return [
         ui.finding(changed(w) + told, start),
         ui.legend("key", *key),
@@ -379,9 +378,7 @@ def product_of(w: Windows, r: Proposal) -> tuple[str, str]:
 
 
 class Rule(NamedTuple):
-    """How a rule is shown: its name, the field of a proposal that it compares, what that is, and a
-    window's number in words, for a wide and for a narrow page.
-    """
+    """How a rule is shown; `says`: a window's number in words, for a wide and a narrow page."""
 
     title: str
     field: str

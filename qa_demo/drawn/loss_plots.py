@@ -12,8 +12,6 @@ from qa_demo.core.spans import Pair
 from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
 
 STROKE = {"color": INK, "width": 2.5}
-Begun = tuple[float, Block]
-"""Where a name begins on the axis of P, and its note."""
 
 
 class Mark(NamedTuple):
@@ -43,7 +41,8 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
         """Above the curve and each other: right of the marks, the highest P lowest; left of them
         where the right end is full, the lowest P lowest. So of two none covers the other's line.
         """
-        right_of, left_of, edge = list[Begun](), list[Begun](), 0.0
+        # each with where it begins
+        right_of, left_of, edge = list[tuple[float, Block]](), list[tuple[float, Block]](), 0.0
         for mark, p, height in [*zip(marks, probs, heights, strict=True)][-6:]:
             rows = [mark.words if brief else f"right {mark.side}: {mark.words}"]
             if few:
