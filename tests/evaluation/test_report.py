@@ -91,8 +91,12 @@ def shown(*both: list[Any], rules: str = "2.0", name: str = "") -> Any:
     return shown_of(first, second[0] if second else None, "http://x/")
 
 
+def report_of(*both: list[Any], **run: str) -> str:
+    return page_of(shown(*both, **run))
+
+
 def made(*both: list[Any], **run: str) -> Any:
-    return data_of(page_of(shown(*both, **run)))
+    return data_of(report_of(*both, **run))
 
 
 def keyed(data: Any, **change: Any) -> dict[str, Any]:
@@ -316,7 +320,7 @@ def test_1500_questions_of_two_readers_stay_small():
     texts = [TEXT + "".join(row) for row in letters]
     pairs = [zip(lines(k, 1500, 30), texts, strict=True) for k in (1, 2)]
     both = [[row | {"context": text} for row, text in each] for each in pairs]
-    assert len(page_of(shown(*both)).encode()) < 2_500_000
+    assert len(report_of(*both).encode()) < 2_500_000
 
 
 def test_what_no_threshold_changes_is_held_once(two):
