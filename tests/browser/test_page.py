@@ -9,14 +9,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from qa_demo.evaluation.report import page_of
 from qa_demo.pictures import CHAPTERS
 from qa_demo.state import CHAPTERS as NAMES
 from tests.browser.conftest import drawn, link, ready, show, visit, word
 from tests.browser.server import COURSE
 from tests.documents import PAGES
-from tests.evaluation.test_report import lines
-from tests.evaluation.test_report import shown as report
+from tests.evaluation.test_report import lines, report_of
 from tests.odd import HOSTILE
 
 pytestmark = pytest.mark.browser
@@ -340,7 +338,7 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
 
 def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     path = tmp_path / "report.html"
-    path.write_text(page_of(report(lines(1), lines(2))), encoding="utf-8")
+    path.write_text(report_of(lines(1), lines(2)), encoding="utf-8")
     page = open_page(fresh=True)
     page.context.set_offline(True)
     page.goto(path.as_uri())
