@@ -271,8 +271,9 @@ LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 def fields(name: str) -> dict[str, dict[str, Any]]:
     """Each field of a call's request by position, as JSON schema has it without its null."""
     known = CALLS[name].model_json_schema()["properties"]
-    order = sorted(known, key=lambda field: LAST.index(field) if field in LAST else -1)
-    return {field: known[field] | known[field].pop("anyOf", [{}])[0] for field in order}
+    for about in known.values():
+        about |= about.pop("anyOf", [{}])[0]  # the other one is null
+    return dict(sorted(known.items(), key=lambda x: LAST.index(x[0]) if x[0] in LAST else -1))
 
 
 def plain(made: Any) -> dict[str, Any]:

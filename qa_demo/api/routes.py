@@ -156,8 +156,7 @@ def page() -> str:
 def public(pictures: Pictures) -> None:
     """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
     for name in CALLS:
-        call = by_position(pictures, name)
-        gr.api(call, api_name=name, concurrency_limit=None)
+        gr.api(by_position(pictures, name), api_name=name, concurrency_limit=None)
 
 
 def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
@@ -221,7 +220,7 @@ async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, An
     if "id" not in message or "method" not in message:  # a notification, a client's answer
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
-    asked = isinstance(given, dict) and (given.get("arguments") or {})
+    asked = (given.get("arguments") or {}) if isinstance(given, dict) else None
     known = isinstance(key, str | int) and str(key).isprintable()  # half a letter is no UTF-8
     if not known or not isinstance(asked, dict):
         said = "an id is a text or a whole number, params and arguments are objects"

@@ -64,9 +64,8 @@ class Prediction:
 
 def null_logits(reading: Reading) -> Floats:
     """S_w[0] + E_w[0] of every window, [W]."""
-    return tied(
-        np.array([s[0] + e[0] for s, e in (reading.logits(w.index) for w in reading.windows)])
-    )
+    both = [reading.logits(window.index) for window in reading.windows]
+    return tied(np.array([s[0] + e[0] for s, e in both]))
 
 
 class Maxima(NamedTuple):
@@ -152,13 +151,12 @@ def predict(
     ranks = np.array([rank for rank, _ in listed])
     values = np.exp(ranks) if decode.rule == "product" else ranks
     share = softmax(ranks) if listed else ranks
+    spans = enumerate(candidate for _, candidate in listed)
+    n_best = [Ranked(span, k + 1, float(values[k]), float(share[k])) for k, span in spans]
     null = null_logits(reading)
     least = int(np.argmin(null))
     return Prediction(
-        n_best=tuple(
-            Ranked(candidate, k + 1, float(values[k]), float(share[k]))
-            for k, (_, candidate) in enumerate(listed)
-        ),
+        n_best=tuple(n_best),
         null_score=float(null[least]),
         null_window=least,
         score_diff=round(float(null[least]) - listed[0][1].score, 9) if listed else None,

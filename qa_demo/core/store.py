@@ -111,16 +111,9 @@ def load_reading(path: Path) -> Reading:
             raise BadInput(
                 f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows"
             )
-        return Reading(
-            encoding,
-            windows,
-            start,
-            end,
-            tags,
-            options=options,
-            calibrations=_calibrations(about["calibrations"]),
-            **{name: about[name] for name in PLAIN},
-        )
+        more = {name: about[name] for name in PLAIN}
+        more |= {"options": options, "calibrations": _calibrations(about["calibrations"])}
+        return Reading(encoding, windows, start, end, tags, **more)
 
 
 def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibrations | None:

@@ -129,9 +129,8 @@ def reliability(asked: Table) -> dict[str, Any]:
     Errors: BadInput where a half holds only right or only wrong answers.
     """
     before = ("before", "error_before", lambda part, _: part.plain)
-    return _measured(
-        asked, lambda part: asdict(fit(part)), before, ("after", "error_after", _right)
-    )
+    after = ("after", "error_after", _right)
+    return _measured(asked, lambda part: asdict(fit(part)), before, after)
 
 
 def claim_reliability(asked: Table) -> dict[str, Any]:

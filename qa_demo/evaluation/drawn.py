@@ -107,9 +107,7 @@ def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
     names = [str(x.run["reader"]) for x in found]
     if len({*names}) < len(names):
         names = [f"{names[0]} (A)", f"{names[0]} (B)"]
-    sides = [
-        side_of(name, x, role, up) for name, x, (role, up) in zip(names, found, looks, strict=True)
-    ]
+    sides = [side_of(name, x, *look) for name, x, look in zip(names, found, looks, strict=True)]
     has = sides[0].table.answerable
     parts = {"all questions": np.ones_like(has)}
     if sides[0].table.both:
@@ -129,7 +127,7 @@ def head(s: Shown, key: str, title: str, idea: str) -> list[Block]:
 def readers(s: Shown, key: str, *more: tuple[str, str, str]) -> list[Block]:
     """Which colour is which reader; nothing for one alone."""
     marks = [("dot", side.role, side.name) for side in s.sides]
-    return [ui.legend(f"{key}-readers", *marks, *more)] * (len(marks) > 1)
+    return [ui.legend(f"{key}-readers", *marks, *more)] if len(marks) > 1 else []
 
 
 def thresholds(s: Shown, at: str, sign: int = 1) -> list[Block]:

@@ -187,8 +187,8 @@ def read_lines(path: Path) -> Evaluation:
     """
     rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
-        whole = isinstance(row, dict) and set(NEEDED) <= set(row)
-        if not whole or row["best"].get("kind") not in MEANING:
+        best = row["best"] if isinstance(row, dict) and set(NEEDED) <= set(row) else None
+        if not isinstance(best, dict) or best.get("kind") not in MEANING:
             raise BadInput(
                 f"{path.name}, line {number} is no line of this version's evaluate --out: it needs "
                 f"{', '.join(NEEDED)}"
@@ -225,7 +225,7 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
             "or delete it"
         )
     whole = read_text(out).rpartition("\n")[0]
-    write_file(out, whole + "\n" * bool(whole))
+    write_file(out, f"{whole}\n" if whole else "")
     rows = list(read_lines(out).rows) if whole else []
     if [row["id"] for row in rows][: len(ids)] != list(ids[: len(rows)]):
         raise BadInput(

@@ -99,8 +99,8 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
             if not any(cell.strip() for cell in row.values()):
                 continue
             if "answer" in row:
-                text, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
-                row["answers"] = [{"text": text, "answer_start": start}] * bool(text.strip())
+                answer, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
+                row["answers"] = [{"text": answer, "answer_start": start}] if answer.strip() else []
             yield where, row
     except csv.Error as fault:
         raise BadInput(f"{name}: the row after line {rows.line_num}: {fault}") from fault

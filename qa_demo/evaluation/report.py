@@ -99,9 +99,9 @@ def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
     others = f"The difference by other thresholds: {'; '.join(said)}."
     return [
         ui.sentence("verdict", "idea", *verdict_words(s, metric, mode)),
-        *[ui.sentence("others", "note", others)] * bool(said),
+        *([ui.sentence("others", "note", others)] if said else []),
         ui.choice("metric", "Score", metrics, 4),
-        *[ui.choice("mode", "Threshold", modes, 8)] * (len(modes) > 1),
+        *([ui.choice("mode", "Threshold", modes, 8)] if len(modes) > 1 else []),
         *(ui.sentence(f"differs-{k}", "note", f"{x}.") for k, x in enumerate(s.differs)),
         *drawn.readers(s, "verdict", *legend),
         *score_figures(s, metric, mode),
@@ -115,7 +115,8 @@ def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     means = drawn.words(mean([x.scores(metric, mode) for x in s.sides]))
     each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
-    how = f"threshold{'s' * (len(each) > 1)} {MODES[mode]}{': ' * bool(at)}{at}"
+    how = f"{'threshold' if len(each) == 1 else 'thresholds'} {MODES[mode]}"
+    how += f": {at}" if at else ""
     if any(side.limits["run"] is None for side in s.sides):
         how = "no answer is ever withheld"
     asked = f" {METRICS[metric]} on {plural(len(s.sides[0].rows), 'question')}; {how}. "
@@ -127,7 +128,7 @@ def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     if s.units.count < LEAST:
         return [[f"No verdict from {s.units}. ", STRONG], numbers]
     if gap.told:
-        return [[f"{names[value < 0]} is better. ", STRONG], numbers]
+        return [[f"{names[0] if value > 0 else names[1]} is better. ", STRONG], numbers]
     end = "It is too small to be told apart by more questions."
     if more := more_units(value, low, high, s.units.count):
         asks = number(float(f"{more * len(s.sides[0].rows) / s.units.count:.2g}"), 0)
@@ -227,7 +228,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
     return [
         *drawn.head(s, "threshold", "Threshold", idea),
         ui.sentence("band", "finding", *said),
-        ui.legend("curves", *marks[: 3 + bool(shapes)]),
+        ui.legend("curves", *(marks if shapes else marks[:3])),
         ui.figure("curves-figure", data, layout, alt),
     ]
 
@@ -277,8 +278,8 @@ def kind_counts(side: Side, at: str) -> Any:
     out = side.table.withheld(side.limits[at]) & read
     kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
     curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
-    found = [np.bincount(kind[part], minlength=len(ORDER)) for part in (~curable, curable)]
-    return np.array(found) * (np.arange(len(ORDER)) != ORDER.index("right"))
+    kinds = [kind[part & (kind != ORDER.index("right"))] for part in (~curable, curable)]
+    return np.array([np.bincount(each, minlength=len(ORDER)) for each in kinds])
 
 
 SECTIONS: tuple[tuple[Any, ...], ...] = (

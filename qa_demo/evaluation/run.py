@@ -144,11 +144,10 @@ def evaluate(
     `threshold` None takes the reader's own. What would bend a total is a warning of Python. Errors:
     BadInput, also for a threshold that would change nothing.
     """
-    asked = from_rows(rows, "rows")
-    if not asked.examples:
+    examples, remarks = from_rows(rows, "rows")
+    if not examples:
         raise BadInput("the rows hold no question")
-    rules, _ = rules_for(asked.examples, threshold)
-    for one in asked.remarks:
+    rules, _ = rules_for(examples, threshold)
+    for one in remarks:
         warnings.warn(one, stacklevel=2)
-    about = {"file": "rows"}
-    return judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)
+    return judge(reader, examples, rules, {"file": "rows"}, windows, decode, threshold, on_row)

@@ -79,10 +79,10 @@ def by_group(s: Shown, metric: str, at: str) -> list[Block]:
             continue
         masks = {k: mask for k, (_, mask) in enumerate(rows) if mask is not None}
         axis = ui.axis(f"{name}, %", range=[-3, 103], side="top")
-        traces = [
-            drawn.dots(side.role, s.means(side.scores(metric, at), [*masks.values()]), y)
-            for side, y in ((x, [k - 0.17 * x.up for k in masks]) for x in s.sides)
-        ]
+        traces = []
+        for side in s.sides:
+            means = s.means(side.scores(metric, at), [*masks.values()])
+            traces.append(drawn.dots(side.role, means, [k - 0.17 * side.up for k in masks]))
         panels.append((f"groups-{name}", [said for said, _ in rows], axis, traces))
     figures = drawn.forests(panels, 23, "Scores of groups of questions.")
     return [*drawn.head(s, "groups", "Groups", idea), *figures] if figures else []
@@ -152,18 +152,21 @@ def failures(s: Shown, at: str, who: str) -> list[Block]:
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
         gold = quoted(golds[0], 50) if golds else "no answer"
         more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
-        best, *theirs = (
-            quoted("".join(n["text"] for n in x.rows[k]["n_best"][:1]), 50)
-            + ", right" * bool(x.table.right[k] and x is not side)
-            for x in (side, *others)
-        )
+        best = best_span(side, k)
+        theirs = [best_span(x, k) + (", right" if x.table.right[k] else "") for x in others]
         cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
     return [
         *drawn.head(s, "failures", "The ten surest failures", idea),
-        *[ui.choice("who", "Failures", sets)] * (len(sets) > 1),
+        *([ui.choice("who", "Failures", sets)] if len(sets) > 1 else []),
         ui.table("failures", [(x, "") for x in names], rows, caption="The ten surest failures"),
     ]
+
+
+def best_span(side: Side, k: int) -> str:
+    """The text of a reader's best span for question k, quoted; of none it is empty."""
+    n_best = side.rows[k]["n_best"]
+    return quoted(n_best[0]["text"] if n_best else "", 50)
 
 
 @lru_cache(maxsize=256)
@@ -186,16 +189,16 @@ def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
         return []
     k, row = found[place], side.rows[found[place]]
     spans = [(GOLD, start, end) for start, end in marked(row)]
-    marks = [("line", GOLD, "marked right")] * bool(spans)
+    marks = [("line", GOLD, "marked right")] if spans else []
     for x in s.sides:
         for best in x.rows[k]["n_best"][:1]:
             spans.append((x.role, best["char_start"], best["char_end"]))
             marks.append(("line", x.role, f"best span of {x.name}"))
-    marks += [("dash", GREY, "threshold, below")] * bool(side.place(at))
+    marks += [("dash", GREY, "threshold, below")] if side.place(at) else []
     lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
     reader = side.run["reader"]
-    started = f", started with --reader {reader}" * (reader not in BUNDLED)
+    started = "" if reader in BUNDLED else f", started with --reader {reader}"
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
         ui.block("paragraph", "text", text=row["context"], lines=lines),
@@ -218,7 +221,7 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
     data, names = [], list[str]()
     for side in s.sides:
         spans = side.rows[k]["n_best"][:SPANS]
-        names += [""] * bool(names)
+        names += [""] if names else []
         rows = [len(names) + n for n in range(len(spans))]
         names += [escape(quoted(n["text"], 24)) for n in spans]
         lead = [n["score"] - spans[0]["score"] - side.rows[k]["score_diff"] for n in spans]
@@ -246,5 +249,5 @@ def address(s: Shown, side: Side, at: str, k: int) -> dict[str, str]:
     state |= {name: options[name] for name in names if name in options}
     state |= {"gold": gold} if (gold := marked(row)) else {}
     state |= {"reader": side.run["reader"]} if side.run["reader"] in BUNDLED else {}
-    shown = f"&threshold={limit if np.ndim(limit) == 0 else limit[k]}" * (limit is not None)
+    shown = "" if limit is None else f"&threshold={limit[k] if np.ndim(limit) else limit}"
     return {"href": f"{s.page}#{urlencode(state)}", "overlay": shown}

@@ -5,7 +5,7 @@ chosen on the questions that it is scored on does better there than it will else
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -134,16 +134,16 @@ class Table:
 def table_of(rows: Sequence[Row]) -> Table:
     """The best spans of lines, to be judged under any threshold."""
 
-    def numbers(*found: Any) -> Floats:
-        return np.array(found, dtype=np.float64)  # None as NaN
+    def numbers(values: Iterable[Any]) -> Floats:
+        return np.array([*values], dtype=np.float64)  # None as NaN
 
     return Table(
-        np.array(Units(rows).names, dtype=object),
-        np.array([bool(row["gold"]) for row in rows]),
-        numbers(*(row["best"]["exact"] for row in rows)),
-        numbers(*(row["best"]["f1"] for row in rows)),
-        numbers(*(np.inf if row["score_diff"] is None else row["score_diff"] for row in rows)),
-        numbers(*(row["in_window"] for row in rows)),
-        numbers(*(row["margin"] for row in rows)),
-        numbers(*(row["probs"] or [None] * len(TEMPERATURES) for row in rows)),
+        titles=np.array(Units(rows).names, dtype=object),
+        answerable=np.array([bool(row["gold"]) for row in rows]),
+        exact=numbers(row["best"]["exact"] for row in rows),
+        f1=numbers(row["best"]["f1"] for row in rows),
+        diffs=numbers(np.inf if row["score_diff"] is None else row["score_diff"] for row in rows),
+        plain=numbers(row["in_window"] for row in rows),
+        margin=numbers(row["margin"] for row in rows),
+        probs=numbers(row["probs"] or [None] * len(TEMPERATURES) for row in rows),
     )

@@ -104,7 +104,9 @@ def test_decode_equals_brute_force_under_every_rule(
     nulls = [start[0] + end[0] for start, end in (reading.logits(w.index) for w in reading.windows)]
     assert prediction.null_score == pytest.approx(min(nulls))
     if listed:
-        assert prediction.score_diff == pytest.approx(min(nulls) - listed[0].candidate.score)
+        assert prediction.score_diff == pytest.approx(
+            min(nulls) - listed[0].candidate.score, abs=1e-9
+        )
 
 
 def test_a_reading_without_a_legal_span_has_no_best():
