@@ -67,7 +67,8 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
             if k == len(right_of) and begins > edge:  # clear of those right of their marks
                 top = 0.0
             half = 0.2 * unit * (note["text"].count("<br>") + 1)
-            middle = half + max(top, -float(np.log(begins)))
+            curve_at = -float(np.log(begins)) if begins > 0 else 0.0  # wider than the plot
+            middle = half + max(top, curve_at)
             notes.append({**note, "ay": round(middle, 3)})
             top = middle + half
         return notes

@@ -17,7 +17,7 @@ from qa_demo.core.spans import best_pairs, scored_pair, span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
 from qa_demo.state import load
-from tests.chapters.given import blocks, example, faked, items, stored, words
+from tests.chapters.given import blocks, example, faked, full, items, stored, words
 from tests.printed import value
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
@@ -192,3 +192,16 @@ def test_what_you_marked_is_not_said_to_be_what_people_marked():
     state = {"question": "Who?", "context": "Ada met Bob.", "gold": [[0, 3], [8, 11]]}
     found = blocks(faked(), **state, chapter="loss", own={"loss": {"label": "mean"}})
     assert "as you marked two different answers" in words(found["finding"])
+
+
+def test_names_wider_than_a_phone_stand_somewhere():
+    """The curve has no height left of P = 0, where such a name begins."""
+    words = ["antidisestablishmentarianism", "counterrevolutionaries", "internationalization"]
+    words.append("W" * 28)
+    context = " ".join(words) + " came."
+    gold = [[context.index(w), context.index(w) + len(w)] for w in words]
+    own = {"loss": {"label": "mean"}}
+    state = {"question": "What came?", "context": context, "gold": gold, "own": own}
+    with np.errstate(invalid="raise", divide="raise"):
+        figure = blocks(full(), chapter="loss", **state)["figure"]
+    assert all(np.isfinite(one["ay"]) for one in figure["narrow"]["annotations"])
