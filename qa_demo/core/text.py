@@ -162,9 +162,8 @@ def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
                 begins, ends = int(chars[group, 0].min()), int(chars[group, 1].max())
                 items.append(Word(text[begins:ends], side, begins, ends))
 
-    add("question", e.question, whitespace_ids(e.question, asked), asked, at=1)
-    chars = e.offset_mapping[part]
-    add("context", e.context, e.whitespace_ids[part], chars, at=window.context_at)
+    add("question", e.question, whitespace_ids(e.question, asked), asked, 1)
+    add("context", e.context, e.whitespace_ids[part], e.offset_mapping[part], window.context_at)
     return Words(tuple(items), of)
 
 
