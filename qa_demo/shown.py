@@ -62,10 +62,10 @@ class Shown:
 
     @property
     def marked_by(self) -> str:
-        """Whose marks the golds are: you, people or the author."""
+        """Whose mark the gold is: yours or the author's; of several nobody wrote down whose."""
         if self.state.gold is not None:
             return "you"
-        return "people" if len(self.golds) > 1 else "the author"
+        return "several" if len(self.golds) > 1 else "the author"
 
     @property
     def encoding(self) -> Encoding:

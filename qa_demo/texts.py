@@ -110,7 +110,7 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
 def item(text: str, gap: str = "", **more: Any) -> Block:
     """One word or piece of a text block. `at`: its piece of the paragraph, which makes it
     selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
-    `marks`: predicted, right (marked by people), boxed, strong, blank, masked, special; `sets`: the
+    `marks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
     patch of a press; `under`: small words below it; `lane`: a role for its bars in the place of the
     text's.
     """

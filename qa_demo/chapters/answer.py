@@ -74,7 +74,8 @@ def best_span(shown: Shown) -> list[Block | None]:
         who = "You did not mark" if shown.marked_by == "you" else "Nobody marked"
         said += f" {who} exactly these words as right."
     said += " Changed by hand." * shown.changed
-    right = "under", GOLD, f"marked as right by {shown.marked_by}"
+    by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
+    right = "under", GOLD, f"marked as right{by}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
@@ -97,15 +98,15 @@ def best_span(shown: Shown) -> list[Block | None]:
 
 
 def paragraph(shown: Shown) -> Block:
-    """The paragraph with the best span and a line for each answer that people marked; a long one
-    is shown in parts.
+    """The paragraph with the best span and a line for each answer that is marked; a long one is
+    shown in parts.
     """
     e, best, lines = shown.encoding, shown.best.span, list[Block]()
     marks = Counter(filter(None, (touching(e, g.char_start, g.char_end) for g in shown.golds)))
     for at, n in sorted(marks.items(), key=lambda mark: (-mark[1], mark[0])):
         told = f"marked by {shown.marked_by}"
-        if shown.marked_by == "people":
-            told = f"{n} of {len(shown.golds)} people"
+        if shown.marked_by == "several":
+            told = f"{n} of {len(shown.golds)} marks"
         lines.append({"from": at.start, "to": at.end, "role": "gold", "text": told})
     items = texts.shortened(shown, texts.paragraph_items(e), spans=[best, *marks], near=25)
     texts.mark(items, best, "predicted")
@@ -297,7 +298,7 @@ def exact_none(shown: Shown) -> str:
 
 
 def how_sure(shown: Shown) -> list[Block | None]:
-    """Step 3: one number in per cent, how often it came true, and what people marked here."""
+    """Step 3: one number in per cent, how often it came true, and what is marked here."""
     s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
     b, best = s.like, shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
@@ -353,17 +354,17 @@ def bars(s: Sure) -> Block:
 
 
 def against(shown: Shown, best: str) -> list[Block]:
-    """The best span against each answer that people marked: exact match and F1."""
+    """The best span against each answer that is marked: exact match and F1."""
     if not shown.golds:
-        return [ui.sentence("people", "finding", f"{unmarked(shown).capitalize()}.")]
+        return [ui.sentence("marks", "finding", f"{unmarked(shown).capitalize()}.")]
     rows, total = [], len(shown.golds)
     for gold, n in Counter(g.text for g in shown.golds).most_common():
-        who = f"{n}\u00a0of\u00a0{total}\u00a0people" if total > 1 else "the\u00a0author"
+        who = f"{n}\u00a0of\u00a0{total}\u00a0marks" if total > 1 else "the\u00a0author"
         exact = "yes" if exact_match(gold, best) else "no"
         by = "you" if shown.state.gold else who
         rows.append(ui.row(quote(gold, 60), by, exact, number(f1(gold, best))))
     head = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
-    made = ui.table("people", head, rows, "The best span against the marked answers")
+    made = ui.table("marks", head, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Marks, articles and capital letters are ignored."
     return [made, ui.sentence("compared", "finding", said)]

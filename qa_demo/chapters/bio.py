@@ -254,7 +254,7 @@ class Labels:
         """One tagging for each annotator, five at most."""
         few, who = self.rows[:5], "the right tag of each token"
         if len(self.rows) > 1:
-            who = f"{len(self.rows)} annotators: one row each"
+            who = f"{len(self.rows)} marks: one row each"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
         drawn = [x for r, k in zip(few, up, strict=True) for x in cells(self.columns, r, KINDS, k)]
@@ -304,7 +304,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
-    whose = "the annotators' tags are" if len(given) > 1 else "the one annotator's tag is"
+    whose = "the marks give the tags" if len(given) > 1 else "the one mark gives the tag"
     found = f"At {{}} {whose} {{}}, so {{}} = ({{}}); the reader says p = ({{}}) for B, I, O."
     parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
@@ -325,7 +325,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
-        last = "No reader can bring this loss to 0: hatched is the annotators' disagreement."
+        last = "No reader can bring this loss to 0: hatched is where the marks disagree."
     hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
@@ -339,7 +339,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
 
 
 def one_label(tags: Tags) -> list[Block | None]:
-    """Step 3: the tags by the label that most people marked, the reader's p for them, the loss."""
+    """Step 3: the tags by the label with most marks, the reader's p for them, the loss."""
     ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
     k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "

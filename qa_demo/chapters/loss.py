@@ -1,7 +1,7 @@
 """Chapter 5, Loss: what training lowers, and how it fits the search for the best span.
 
 L = -1/2 (log P(right start) + log P(right end)), natural logarithm, P a softmax over all positions
-of the unpadded window. dL / d logit = (P - y) / 2, y the share of people who marked the position.
+of the unpadded window. dL / d logit = (P - y) / 2, y the share of marks at the position.
 """
 
 from functools import cache
@@ -58,14 +58,14 @@ stored_replay = cache(load_replay)
 
 
 class Own(Record):
-    """The label taken as right (0: the one most people marked), and the recorded moment."""
+    """The label taken as right (0: the one with most marks), and the recorded moment."""
 
     label: Place | Literal["mean"] = 0
     moment: Place | None = None
 
 
 def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
-    """The labels, the one most people marked first; by whom (people, the author, you, nobody); and
+    """The labels, the one with most marks first; by whom (several, the author, you, nobody); and
     how many marks were left out. Where nobody marked anything the reader's own answer stands in.
     """
     labels, lost = losses.count_labels(shown.encoding, shown.golds)
@@ -89,26 +89,27 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
 
 
 class Case:
-    """What all steps show: the label taken as right (gold is what people marked), its window, the
+    """What all steps show: the label taken as right (gold is what is marked), its window, the
     targets [n], the record, the moments that this step offers, and what holds at the one shown.
     """
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, step = shown, shown.state.step
         self.labels, self.by, self.lost = labels_of(shown)
-        self.total = sum(label.people for label in self.labels)
+        self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)
         self.at = 0 if own.label == "mean" else min(own.label, len(self.labels) - 1)
-        self.span, people = self.labels[self.at]
+        self.span, marks = self.labels[self.at]
         home = None if self.span is None else shown.reading.home(self.span)
         self.window = home or shown.reading.windows[0]
         self.pair = losses.right_pair(self.window, self.span)
         self.who, self.role = "the reader's own answer", INK
         if self.by != "nobody":
-            whose = f"{people} of {self.total} people" if self.by == "people" else self.by
-            self.who, self.role = "no answer, " * (not self.span) + f"marked by {whose}", GOLD
+            several = f"{marks} of {self.total} marks"
+            whose = several if self.by == "several" else f"marked by {self.by}"
+            self.who, self.role = "no answer, " * (not self.span) + whose, GOLD
 
-        every = [label.span for label in self.labels for _ in range(label.people)]
+        every = [label.span for label in self.labels for _ in range(label.marks)]
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
         rows, self.unrecorded = rows_of(shown, self.window)
         on_screen = shown.reading.logits(self.window.index)
@@ -189,12 +190,12 @@ def strong(x: float) -> list[str]:
 
 
 def label_choice(case: Case) -> Block | None:
-    """Which label is taken as right, where people marked more than one answer."""
+    """Which label is taken as right, where more than one answer is marked."""
     if len(case.labels) < 2 or case.shown.state.veil:
         return None
     options: list[tuple[str, dict[str, Any], bool]] = []
     for k, label in enumerate(case.labels):
-        said = f"{case.words(label.span, 30)}, {label.people} of {case.total}"
+        said = f"{case.words(label.span, 30)}, {label.marks} of {case.total}"
         options.append((said, {"own.loss.label": k or None}, not case.mean and k == case.at))
     options.append((f"all {case.total}, the mean", {"own.loss.label": "mean"}, case.mean))
     return ui.choice("label", "taken as right", options)
@@ -229,7 +230,7 @@ def asides(case: Case) -> str:
 def the_loss(case: Case) -> Made:
     """Step 1: the curve -log P with this text's right start and right end."""
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
-    right = f"right: {'each by its share of people' if case.mean else case.who}"
+    right = f"right: {'each by its share of marks' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
     w, marks, rows = case.window, list[Mark](), list[Block]()
     for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
@@ -239,7 +240,7 @@ def the_loss(case: Case) -> Made:
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
         words = case.words(label.span) + " ([CLS] here)" * (bool(label.span) and pair[0] == 0)
-        who = "nobody" if case.by == "nobody" else f"{label.people} of {case.total}"
+        who = "nobody" if case.by == "nobody" else f"{label.marks} of {case.total}"
         cells = words, who, *costs, number(case.loss_by(label), 3)
         rows.append(ui.row(*cells, sets={"own.loss.label": n or None}))
     made = [
@@ -250,7 +251,7 @@ def the_loss(case: Case) -> Made:
         cost_curve(marks),
         ui.formula("formula", whole),
     ]
-    heads = ["taken as right", "people", "P(right start)", "P(right end)", "L"]
+    heads = ["taken as right", "marks", "P(right start)", "P(right end)", "L"]
     return made, ui.table("rows", heads, rows, "The loss by each label")
 
 
@@ -271,13 +272,13 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as {case.by} marked "
+    said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as "
     many = printed.small_number(len(case.labels))
-    said += f"{many} different answers and each counts by its share.{{}}"
-    found = [(label.people, case.loss_by(label)) for label in case.labels]
+    said += f"{many} different answers are marked and each counts by its share.{{}}"
+    found = [(label.marks, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
     sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.cost[2], 3)
-    whole = f"L, the mean over people, = ({terms}) / {case.total} {sign} {{}}"
+    whole = f"L, the mean over the marks, = ({terms}) / {case.total} {sign} {{}}"
     finding = ui.finding(said, strong(case.cost[2]), floor, asides(case))
     return finding, say(whole, strong(case.cost[2]))
 

@@ -52,10 +52,10 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
 
 
 class Label(NamedTuple):
-    """An answer that `people` marked, as a `doc` span; None where they found no answer."""
+    """An answer as a `doc` span, and how many `marks` it has; None for "no answer"."""
 
     span: Span | None
-    people: int
+    marks: int
 
 
 def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
@@ -65,13 +65,13 @@ def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
 
 
 def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Label], int]:
-    """The labels, the one most people marked first, and how many marks do not stand in the text:
+    """The labels, the one with most marks first, and how many marks do not stand in the text:
     they are neither drawn nor trained on.
     """
     counts = Counter(marked_span(encoding, mark) for mark in marks)
     lost = counts.pop(None, 0)
-    found = [Label(span, people) for span, people in counts.items() if span is not None]
-    return sorted(found, key=lambda label: (-label.people, label.span)), lost
+    found = [Label(span, n) for span, n in counts.items() if span is not None]
+    return sorted(found, key=lambda label: (-label.marks, label.span)), lost
 
 
 def total(terms: Sequence[LossTerm]) -> float:

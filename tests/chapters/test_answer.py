@@ -95,12 +95,12 @@ def test_the_sureness_by_hand_and_what_was_counted(name):
 
 def test_each_annotator_has_a_line_an_exact_match_and_f1():
     lines = blocks(stored(), example="oresund", chapter="answer")["words"]["lines"]
-    assert [x["text"] for x in lines] == ["2 of 3 people", "1 of 3 people"]
+    assert [x["text"] for x in lines] == ["2 of 3 marks", "1 of 3 marks"]
     found = blocks(stored(), example="oresund", chapter="answer", step=3)
-    rows = [[c.replace("\u00a0", " ") for c in r["cells"]] for r in found["people"]["rows"]]
+    rows = [[c.replace("\u00a0", " ") for c in r["cells"]] for r in found["marks"]["rows"]]
     assert rows == [
-        ["“Georg Rotne”", "2 of 3 people", "yes", "1.00"],
-        ["“the Danish architect Georg Rotne”", "1 of 3 people", "no", "0.67"],
+        ["“Georg Rotne”", "2 of 3 marks", "yes", "1.00"],
+        ["“the Danish architect Georg Rotne”", "1 of 3 marks", "no", "0.67"],
     ]  # two words shared: 2 * 2 / (2 + 4), "the" is ignored
     assert "2 · 2 shared / (2 + 4 words) = 0.67" in words(found["count"])
 
@@ -111,7 +111,7 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     assert "the author says that this text holds no answer" in words(silent["key"])
     given = {"question": "Who won?", "context": "Ada Kok won.", "gold": []}  # as Loss and Tags say
     assert "you say that this text holds no" in words(blocks(faked(), **given)["key"])
-    assert "tag is O" in words(blocks(full(), **given, chapter="bio", step=2)["finding"])
+    assert "gives the tag O" in words(blocks(full(), **given, chapter="bio", step=2)["finding"])
     own = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "answer"}
     assert "nobody has marked" in words(blocks(faked(), **own)["key"])
     assert "was not measured" in words(blocks(faked(), **own, step=3)["finding"])

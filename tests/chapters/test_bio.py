@@ -60,7 +60,7 @@ def test_soft_labels_and_their_loss_are_cross_entropy(name):
 
 def test_henri_is_b_b_o():
     found = blocks(stored(), **{"chapter": "bio", "step": 2})  # opens on it
-    assert "are B, B, O, so t = (2/3, 0, 1/3)" in words(found["finding"])
+    assert "the tags B, B, O, so t = (2/3, 0, 1/3)" in words(found["finding"])
     p = softmax(logits_of("nobel-1903"))[0]
     loss = -(2 / 3 * np.log(p[0]) + 1 / 3 * np.log(p[2]))
     assert f"= {loss:.2f}\n" in words(found["loss"]) and words(found["loss"]).endswith("= 0.64")

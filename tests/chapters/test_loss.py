@@ -88,8 +88,8 @@ def test_the_right_positions_follow_from_people_and_the_window():
 
 def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
     case = case_of("oresund", label="mean")
-    assert [label.people for label in case.labels] == [2, 1]
-    by_hand = sum(label.people * case.loss_by(label) for label in case.labels) / 3
+    assert [label.marks for label in case.labels] == [2, 1]
+    by_hand = sum(label.marks * case.loss_by(label) for label in case.labels) / 3
     np.testing.assert_allclose(case.cost[2], by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
@@ -102,7 +102,7 @@ def test_a_mark_that_stands_elsewhere_is_neither_drawn_nor_trained_on():
     alone, first = replace(shown, golds=(wrong,)), replace(shown, golds=(Answer("Trains", 0),))
     both = replace(shown, golds=(wrong, Answer("Malmö", context.index("Malmö"))))
     assert labels_of(alone)[1:] == ("nobody", 1)
-    assert [label.people for label in labels_of(both)[0]] == [1]
+    assert [label.marks for label in labels_of(both)[0]] == [1]
     assert "Left out" in words(pictured(both)["finding"])
     marked = [letters(pictured(x)) for x in (alone, both, first)]
     assert marked == ["", "Malmö", "Trains"]
@@ -188,10 +188,10 @@ def test_logits_changed_by_hand_are_those_of_the_end(moment, said):
     assert said in words(blocks(stored(), chapter="loss", **example("oresund"), **state)["finding"])
 
 
-def test_what_you_marked_is_not_said_to_be_what_people_marked():
+def test_marks_are_not_said_to_be_what_people_marked():
     state = {"question": "Who?", "context": "Ada met Bob.", "gold": [[0, 3], [8, 11]]}
     found = blocks(faked(), **state, chapter="loss", own={"loss": {"label": "mean"}})
-    assert "as you marked two different answers" in words(found["finding"])
+    assert "as two different answers are marked" in words(found["finding"])
 
 
 def test_names_wider_than_a_phone_stand_somewhere():
