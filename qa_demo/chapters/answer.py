@@ -359,14 +359,14 @@ def against(shown: Shown, best: str) -> list[Block]:
         return [ui.sentence("marks", "finding", f"{unmarked(shown).capitalize()}.")]
     rows, total = [], len(shown.golds)
     for gold, n in Counter(g.text for g in shown.golds).most_common():
-        who = f"{n}\u00a0of\u00a0{total}\u00a0marks" if total > 1 else "the\u00a0author"
+        who = f"{n}\u00a0of\u00a0{total}" if total > 1 else "the\u00a0author's"
         exact = "yes" if exact_match(gold, best) else "no"
-        by = "you" if shown.state.gold else who
-        rows.append(ui.row(quote(gold, 60), by, exact, number(f1(gold, best))))
-    head = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
+        whose = "yours" if shown.state.gold else who
+        rows.append(ui.row(quote(gold, 60), whose, exact, number(f1(gold, best))))
+    head = [("marked as right", GOLD), "marks", "exact\u00a0match", "F1"]
     made = ui.table("marks", head, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
-    said += "Marks, articles and capital letters are ignored."
+    said += "Punctuation, articles and capital letters are ignored."
     return [made, ui.sentence("compared", "finding", said)]
 
 
