@@ -212,7 +212,7 @@ def bins_of(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:
 
 
 def bin_of(table: Sequence[CalibrationBin], p: float) -> CalibrationBin | None:
-    """The bin of a probability, None where it is one that was left out; a p of 1 is in the last."""
+    """The bin of a probability, None where it was left out; the last one holds its upper end."""
     top = max((b.high for b in table), default=0.0)
     return next((b for b in table if b.low <= p < b.high or b.high == top == p), None)
 
