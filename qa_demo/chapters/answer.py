@@ -134,7 +134,7 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score (variants by a mark or part of a word: the best)"
+    title = "score of the span (the best of variants that differ by a mark or part of a word)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
@@ -303,8 +303,9 @@ def how_sure(shown: Shown) -> list[Block | None]:
     b, best = s.like, shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
-        said = f"Of {{}} the reader is *{percent(s.claim)}* sure. Of {b.count:,} other questions "
-        said += f"with {tens(b)}, *{100 * b.accuracy:.0f} in 100* best spans were exactly right."
+        said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
+        said += f"Of {b.count:,} other questions with {tens(b)}, "
+        said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(s) if b else texts.listed(shown, HEAD, 60)
