@@ -251,7 +251,7 @@ def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(tmp_path, 
     assets.record(run, "", texts, tmp_path, tmp_path / "out")
     assert asked == [("e", ["step-000000", "step-000003"])], "before the end, in order"
     back = load_replay(tmp_path / "out")
-    assert back is not None and back.steps == (0, 3, 4)
+    assert back.steps == (0, 3, 4)
     got = back.rows(texts[1].id)
     stored = load_reading(tmp_path / f"{texts[1].id}.npz")
     assert got is not None and back.checksum == stored.checksum

@@ -4,7 +4,6 @@ L = -1/2 (log P(right start) + log P(right end)), natural logarithm, P a softmax
 of the unpadded window. dL / d logit = (P - y) / 2, y the share of marks at the position.
 """
 
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +53,6 @@ LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 Made = tuple[list[Block | None], Block | None]
 """What a step shows between its idea and its closing line, and its numbers as a table."""
 SNIPPET = ui.snippet("loss")
-stored_replay = cache(load_replay)
 
 
 class Own(Record):
@@ -78,8 +76,8 @@ def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
-    record, example, true = stored_replay(ASSETS / "replay"), shown.example, shown.true
-    if record is None or example is None or (rows := record.rows(example.id)) is None:
+    record, example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
+    if example is None or (rows := record.rows(example.id)) is None:
         return None, "This text was not recorded while the reader was trained."
     same = true.checksum == record.checksum and true.options == example.options
     if same and rows.window == window.index:

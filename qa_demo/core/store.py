@@ -5,10 +5,7 @@ A stored reading lets a page show an example before any model is loaded, and ser
 """
 
 import json
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
@@ -18,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.attribution import Attribution, Target
-from qa_demo.core.base import BadInput, freeze
+from qa_demo.core.base import freeze
 from qa_demo.core.types import (
-    TAGS,
     Answerability,
     Calibration,
     Calibrations,
@@ -42,7 +38,6 @@ ASSETS = find_assets(Path(__file__).resolve().parents[1])
 READERS = {"bundled": ASSETS / "reader", "large": ASSETS / "reader-large"}
 """The readers that come with the package, by the name to ask for."""
 ATTRIBUTIONS = ASSETS / "attributions.npz"
-FORMAT = 1
 LOGITS = ("start_logits", "end_logits", "tag_logits")
 PLAIN = ("model_name", "threshold", "checksum", "baseline")
 """Fields of a reading that are stored as they are."""
@@ -60,19 +55,6 @@ def _load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads(arrays.pop("about").tobytes().decode("utf-8")), arrays
 
 
-@contextmanager
-def _refused(says: str) -> Iterator[None]:
-    """BadInput for what numpy, zipfile and json raise at a file cut off, damaged, or with other
-    fields.
-    """
-    try:
-        yield
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise BadInput(f"{says}: {fault}") from fault
-    except (RuntimeError, zipfile.BadZipFile, zlib.error) as fault:
-        raise BadInput(f"{says}: {fault}") from fault
-
-
 # ---- readings
 
 
@@ -82,7 +64,6 @@ def save_reading(reading: Reading, path: Path) -> None:
     logits = {name: getattr(reading, name) for name in LOGITS}
     arrays = {k: v for k, v in (held | logits).items() if isinstance(v, np.ndarray)}
     about = {
-        "format": FORMAT,
         "encoding": {name: value for name, value in held.items() if name not in arrays},
         "options": asdict(reading.options),
         "calibrations": None if reading.calibrations is None else asdict(reading.calibrations),
@@ -92,28 +73,15 @@ def save_reading(reading: Reading, path: Path) -> None:
 
 
 def load_reading(path: Path) -> Reading:
-    """Read what `save_reading` wrote; windows are built again and must fit the stored logits.
-    Errors: BadInput.
-    """
-    with _refused(f"{path.name} is not a stored reading of format {FORMAT}"):
-        about, arrays = _load(path)
-        start, end, tags = (arrays.pop(name, None) for name in LOGITS)
-        for name, value in about["encoding"].items():
-            arrays[name] = tuple(value) if isinstance(value, list) else value
-        encoding, options = Encoding(**arrays), WindowOptions(**about["options"])
-        windows = make_windows(encoding, options)
-        shape = len(windows), max(map(len, windows))
-        if start is None or end is None:
-            raise KeyError("start_logits and end_logits")
-        if not start.shape == end.shape == shape or (
-            tags is not None and tags.shape != (*shape, len(TAGS))
-        ):
-            raise BadInput(
-                f"{path.name}: logits of shape {start.shape} do not fit {len(windows)} windows"
-            )
-        more = {name: about[name] for name in PLAIN}
-        more |= {"options": options, "calibrations": _calibrations(about["calibrations"])}
-        return Reading(encoding, windows, start, end, tags, **more)
+    """Read what `save_reading` wrote; the windows are built again."""
+    about, arrays = _load(path)
+    start, end, tags = (arrays.pop(name, None) for name in LOGITS)
+    for name, value in about["encoding"].items():
+        arrays[name] = tuple(value) if isinstance(value, list) else value
+    encoding, options = Encoding(**arrays), WindowOptions(**about["options"])
+    more = {name: about[name] for name in PLAIN}
+    more |= {"options": options, "calibrations": _calibrations(about["calibrations"])}
+    return Reading(encoding, make_windows(encoding, options), start, end, tags, **more)
 
 
 def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibrations | None:
@@ -145,17 +113,13 @@ def save_attributions(found: Mapping[str, tuple[str, Attribution]], path: Path) 
 
 @cache
 def stored_attributions(path: Path = ATTRIBUTIONS) -> dict[str, tuple[str, Attribution]]:
-    """What `save_attributions` wrote; nothing where there is no file. Errors: BadInput."""
-    if not path.is_file():
-        return {}
-    found = {}
-    with _refused(f"{path.name} holds no stored attributions"):
-        about, arrays = _load(path)
-        for name, one in about.items():
-            record = one["record"] | {"tried": tuple(map(tuple, one["record"]["tried"]))}
-            target = Target("span_minus_null", Span(*one["span"]), None, record["window"])
-            made = Attribution(target, "integrated_gradients", values=arrays[name], **record)
-            found[name] = one["checksum"], made
+    """What `save_attributions` wrote."""
+    (about, arrays), found = _load(path), {}
+    for name, one in about.items():
+        record = one["record"] | {"tried": tuple(map(tuple, one["record"]["tried"]))}
+        target = Target("span_minus_null", Span(*one["span"]), None, record["window"])
+        made = Attribution(target, "integrated_gradients", values=arrays[name], **record)
+        found[name] = one["checksum"], made
     return found
 
 
@@ -192,14 +156,11 @@ class Replay(NamedTuple):
         return ReplayRows(self.steps, window, *map(freeze, both))
 
 
-def load_replay(folder: Path) -> Replay | None:
-    """Read what `qa_demo.training.assets` wrote, or None. Errors: BadInput for unfit files."""
-    about_path, rows_path = folder / "replay.json", folder / "replay.npz"
-    if not (about_path.is_file() and rows_path.is_file()):
-        return None
-    with _refused("the replay of the fine-tuning cannot be read"):
-        about = json.loads(about_path.read_text(encoding="utf-8"))
-        with np.load(rows_path, allow_pickle=False) as stored:
-            start, end = stored["start"], stored["end"]
-        places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
-        return Replay(tuple(about["steps"]), about["checksum"], places, start, end)
+@cache
+def load_replay(folder: Path) -> Replay:
+    """Read what `qa_demo.training.assets` wrote."""
+    about = json.loads((folder / "replay.json").read_text(encoding="utf-8"))
+    with np.load(folder / "replay.npz", allow_pickle=False) as stored:
+        start, end = stored["start"], stored["end"]
+    places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
+    return Replay(tuple(about["steps"]), about["checksum"], places, start, end)

@@ -1,6 +1,5 @@
 """A stored reading is the reading."""
 
-import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.attribution import Target
-from qa_demo.core.base import BadInput
-from qa_demo.core.store import (
-    load_reading,
-    load_replay,
-    save_attributions,
-    save_reading,
-    stored_attributions,
-)
+from qa_demo.core.store import load_reading, save_attributions, save_reading, stored_attributions
 from qa_demo.core.types import Answerability, Calibration, Calibrations, Span, WindowOptions
 from tests.fakes import FakeReader
 
@@ -48,10 +40,6 @@ def test_stored_attributions_come_back(tmp_path):
     assert checksum == "sum"
     np.testing.assert_allclose(back.values, made.values, atol=1e-6)
     assert vars(back) | {"values": None} == vars(made) | {"values": None}
-    assert stored_attributions(tmp_path / "none.npz") == {}
-    (tmp_path / "bad.npz").write_bytes(path.read_bytes()[:80])
-    with pytest.raises(BadInput, match=r"bad\.npz"):
-        stored_attributions(tmp_path / "bad.npz")
 
 
 def test_calibrations_come_back(path):
@@ -59,40 +47,3 @@ def test_calibrations_come_back(path):
     for fitted in (None, Calibrations(one, None), Calibrations(one, other)):
         save_reading(replace(READING, calibrations=fitted), path)
         assert load_reading(path).calibrations == fitted
-
-
-@pytest.mark.parametrize("keep", [0.0, 0.3, 0.9])
-def test_a_reading_that_was_cut_off_or_damaged_is_refused(path, keep):
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(keep * len(whole))])
-    with pytest.raises(BadInput, match=r"one\.npz is not a stored reading"):
-        load_reading(path)
-    for at in np.random.default_rng(int(10 * keep)).integers(0, len(whole), 100):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
-        with contextlib.suppress(BadInput):  # a byte that is no content may change without harm
-            load_reading(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "array"),
-    [
-        ("start_logits", None),
-        ("end_logits", None),
-        ("end_logits", np.zeros((1, 3))),
-        ("tag_logits", np.zeros((1, 3, 3))),
-    ],
-)
-def test_a_reading_without_logits_or_with_those_of_another_text_is_refused(path, name, array):
-    with np.load(path) as stored:
-        arrays = {**stored, name: array}
-    np.savez_compressed(path, **{name: x for name, x in arrays.items() if x is not None})
-    with pytest.raises(BadInput, match=r"^one\.npz"):
-        load_reading(path)
-
-
-@pytest.mark.parametrize("rows", [b"", b"PK\x03\x04 cut off"])
-def test_a_broken_replay_is_refused(tmp_path, rows):
-    (tmp_path / "replay.json").write_text("{}")
-    (tmp_path / "replay.npz").write_bytes(rows)
-    with pytest.raises(BadInput, match="the replay of the fine-tuning cannot be read"):
-        load_replay(tmp_path)
