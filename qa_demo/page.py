@@ -73,7 +73,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
     def whole(asked: Any) -> str:
         state = load(asked.get("state") if isinstance(asked, dict) else None)
-        return saved(pictures_of(pictures, state, 0.0), state)
+        return saved(pictures_of(pictures, state), state)
 
     files: dict[str, tuple[Any, ...]] = {
         "page.js": (lambda: script().encode(), "text/javascript"),

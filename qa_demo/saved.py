@@ -4,7 +4,6 @@ chapter's figure as plotly's own.
 
 import html
 import re
-import time
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from qa_demo.blocks import sentence, travelling, walk
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
-from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, CUT, Pictures
 from qa_demo.shown import Need, NoModel, without_model
 from qa_demo.state import Chapter, State, dump, load
@@ -22,44 +20,30 @@ from qa_demo.state import Chapter, State, dump, load
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-PATIENCE = 120.0
-"""Seconds that a chapter's models may take before its place says that it is missing."""
 SCALES = {"score": ("low", "ink"), "share": ("paper", "ink")}
 
 
 # ---- one file
 
 
-def pictures_of(pictures: Pictures, state: State, patience: float = PATIENCE) -> dict[str, Any]:
-    """Every step of every chapter of this state, by "chapter/step". Raises QADemoError for a state
-    that has no picture; a chapter that takes too long raises Pending.
+def pictures_of(pictures: Pictures, state: State) -> dict[str, Any]:
+    """Every step of every chapter of this state, by "chapter/step"; where no model is at hand, its
+    place says so. Raises Pending while one works, QADemoError for a state without a picture.
     """
     if state.pristine:  # a saved file is of one text, not of each chapter's opening
         state = state.model_copy(update={"example": next(iter(pictures.examples))})
     found = {}
     for chapter, module in CHAPTERS.items():
-        for step in range(1, len(module.STEPS) + 1):
+        for step, heading in enumerate(module.HEADINGS, 1):
             asked = {"chapter": chapter, "step": step, "veil": False}
-            name = f"{chapter}/{step}"
-            found[name] = waited(pictures, state.model_copy(update=asked), patience)
+            one, name = state.model_copy(update=asked), f"{chapter}/{step}"
+            try:
+                found[name] = pictures.picture(one)
+            except NoModel as fault:
+                said = sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))
+                blocks = [travelling(block, frozenset()) for block in said]
+                found[name] = one.model_dump(exclude={"edits", "own"}) | {"blocks": blocks}
     return found
-
-
-def waited(pictures: Pictures, state: State, patience: float) -> dict[str, Any]:
-    """The picture of a state, waited for; where no model is at hand, its place says so."""
-    end = time.monotonic() + patience
-    while True:
-        try:
-            return pictures.picture(state)
-        except NoModel as fault:
-            heading = CHAPTERS[state.chapter].HEADINGS[state.step - 1]
-            said = sentence("heading", "heading", heading), sentence("idea", "idea", str(fault))
-            blocks = [travelling(block, frozenset()) for block in said]
-            return state.model_dump(exclude={"edits", "own"}) | {"blocks": blocks}
-        except Pending:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
 
 
 def saved(found: dict[str, Any], state: State) -> str:
