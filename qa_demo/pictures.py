@@ -224,9 +224,10 @@ def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[A
     if state.gold is None:
         return () if example is None else example.answers
     for start, stop in state.gold:
-        if not start < stop <= len(context):
+        if not start < stop <= len(context) or not context[start:stop].strip():
             raise BadInput(
-                f"gold needs characters 0 <= first < last <= {len(context)}, got {start} and {stop}"
+                f"gold needs characters 0 <= first < last <= {len(context)}, not blanks alone, "
+                f"got {start} and {stop}"
             )
     return tuple(Answer(context[start:stop], start) for start, stop in state.gold)
 

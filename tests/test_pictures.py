@@ -111,6 +111,7 @@ DOORS = {
     "a step": ({"state": {"chapter": "spans", "step": 7}}, "step must be 1 to"),
     "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, "selection"),
     "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, "gold needs"),
+    "a gold of blanks": ({"state": {"example": "oresund", "gold": [[6, 7]]}}, "not blanks alone"),
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
     "an empty text": ({"state": {"question": " ", "context": "x"}}, "the question is empty"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),

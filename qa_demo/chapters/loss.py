@@ -62,16 +62,16 @@ class Own(Record):
     moment: Place | None = None
 
 
-def labels_of(shown: Shown) -> tuple[list[losses.Label], str, int]:
-    """The labels, the one with most marks first; by whom (several, the author, you, nobody); and
-    how many marks were left out. Where nobody marked anything the reader's own answer stands in.
+def labels_of(shown: Shown) -> tuple[list[losses.Label], str]:
+    """The labels, the one with most marks first, and by whom: several, the author, you or nobody.
+    Where nobody marked anything the reader's own answer stands in.
     """
-    labels, lost = losses.count_labels(shown.encoding, shown.golds)
-    by = shown.marked_by
-    if labels or ((by == "you" or shown.example is not None) and not lost):
-        return labels or [losses.Label(None, 1)], by, lost
+    if labels := losses.count_labels(shown.encoding, shown.golds):
+        return labels, shown.marked_by
+    if shown.marked_by == "you" or shown.example is not None:
+        return [losses.Label(None, 1)], shown.marked_by
     own = shown.before.answered
-    return [losses.Label(None if own is None else own.span, 1)], "nobody", lost
+    return [losses.Label(None if own is None else own.span, 1)], "nobody"
 
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
@@ -93,7 +93,7 @@ class Case:
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, step = shown, shown.state.step
-        self.labels, self.by, self.lost = labels_of(shown)
+        self.labels, self.by = labels_of(shown)
         self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)
         self.at = 0 if own.label == "mean" else min(own.label, len(self.labels) - 1)
@@ -217,9 +217,6 @@ def asides(case: Case) -> str:
         said += f" {why}, so both are [CLS]."
     if many > 1:
         said += f" Shown is window {case.window.index + 1} of {many}."
-    if case.lost:
-        marks = printed.plural(case.lost, "mark")
-        said += f" Left out: {marks} at a place where the text has other words."
     last = case.now == case.record.last
     by_hand = " Logits changed by hand." if last else " The end's logits are changed by hand."
     return said + by_hand * case.shown.changed

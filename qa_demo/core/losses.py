@@ -58,20 +58,11 @@ class Label(NamedTuple):
     marks: int
 
 
-def marked_span(encoding: Encoding, mark: Answer) -> Span | None:
-    """The pieces of a mark; None where other words stand at its place."""
-    stands = mark.text.strip() and encoding.context[mark.char_start : mark.char_end] == mark.text
-    return touching(encoding, mark.char_start, mark.char_end) if stands else None
-
-
-def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> tuple[list[Label], int]:
-    """The labels, the one with most marks first, and how many marks do not stand in the text:
-    they are neither drawn nor trained on.
-    """
-    counts = Counter(marked_span(encoding, mark) for mark in marks)
-    lost = counts.pop(None, 0)
-    found = [Label(span, n) for span, n in counts.items() if span is not None]
-    return sorted(found, key=lambda label: (-label.marks, label.span)), lost
+def count_labels(encoding: Encoding, marks: Sequence[Answer]) -> list[Label]:
+    """The labels, the one with most marks first."""
+    spans = (touching(encoding, mark.char_start, mark.char_end) for mark in marks)
+    found = [Label(span, n) for span, n in Counter(filter(None, spans)).items()]
+    return sorted(found, key=lambda label: (-label.marks, label.span))
 
 
 def total(terms: Sequence[LossTerm]) -> float:

@@ -212,8 +212,9 @@ def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
 
 def marked(row: Row) -> list[list[int]]:
     """First character of each gold answer with a place, and the one behind its last; each once."""
-    found = ([g["char_start"], g["char_start"] + len(g["text"])] for g in row["gold"])
-    return [list(x) for x in dict.fromkeys(map(tuple, found)) if x[0] >= 0]
+    placed = (g for g in row["gold"] if g["char_start"] >= 0 and g["text"].strip())
+    found = ((g["char_start"], g["char_start"] + len(g["text"])) for g in placed)
+    return [list(x) for x in dict.fromkeys(found)]
 
 
 def spans_figure(s: Shown, at: str, k: int) -> Block:

@@ -85,7 +85,7 @@ def sum_of(c: Candidate) -> str:
 
 def answer_span(t: Seen) -> Facts:
     """The words that answer: the reader's, or those of an annotator."""
-    return {"marks": [t.answer().span, *(x.span for x in count_labels(t.e, t.shown.golds)[0])]}
+    return {"marks": [t.answer().span, *(x.span for x in count_labels(t.e, t.shown.golds))]}
 
 
 def reader_span(t: Seen) -> Facts:

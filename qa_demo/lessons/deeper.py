@@ -65,7 +65,7 @@ def many_products(t: Seen) -> Facts:
 
 def label(t: Seen) -> Facts:
     """The loss reads P where people marked, and here P is highest at another word."""
-    marked = [x.span for x in count_labels(t.e, t.shown.golds)[0] if x.span is not None]
+    marked = [x.span for x in count_labels(t.e, t.shown.golds) if x.span is not None]
     span, w = need(marked, "nobody marked an answer")[0], t.window
     need(w.holds(span), "the answer stands in another window")
     at, top = w.to_pos(span.start), int(t.p.argmax())

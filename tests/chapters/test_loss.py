@@ -12,7 +12,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from qa_demo.chapters import loss
-from qa_demo.chapters.loss import Case, Own, labels_of
+from qa_demo.chapters.loss import Case, Own
 from qa_demo.core.spans import best_pairs, scored_pair, span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
@@ -93,19 +93,6 @@ def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
     np.testing.assert_allclose(case.cost[2], by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
-
-
-def test_a_mark_that_stands_elsewhere_is_neither_drawn_nor_trained_on():
-    shown = stored().shown(load(at("oresund", 3)))
-    context = shown.encoding.context
-    wrong = Answer("Georg Rotne", context.index("Georg Rotne") - 7)
-    alone, first = replace(shown, golds=(wrong,)), replace(shown, golds=(Answer("Trains", 0),))
-    both = replace(shown, golds=(wrong, Answer("Malmö", context.index("Malmö"))))
-    assert labels_of(alone)[1:] == ("nobody", 1)
-    assert [label.marks for label in labels_of(both)[0]] == [1]
-    assert "Left out" in words(pictured(both)["finding"])
-    marked = [letters(pictured(x)) for x in (alone, both, first)]
-    assert marked == ["", "Malmö", "Trains"]
 
 
 def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
