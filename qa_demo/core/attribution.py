@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays, one_of
+from qa_demo.core.base import BadInput, Floats, freeze_arrays
 from qa_demo.core.text import Words, words
 from qa_demo.core.types import Baseline, Reading, Span, Window
 
@@ -22,9 +22,7 @@ TargetKind = Literal[
     "start_logit", "end_logit", "span_score", "span_minus_null", "span_minus_other"
 ]
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
-KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 METHODS: tuple[Method, ...] = get_args(Method)
-BASELINES: tuple[Baseline, ...] = get_args(Baseline)
 STEPS = (20, 40, 80, 160, 320, 640)
 """Numbers of steps tried in turn until the completeness gap is small enough."""
 MAX_STEPS = STEPS[-1]
@@ -42,7 +40,6 @@ class Target:
     window: int | None = None
 
     def __post_init__(self) -> None:
-        one_of("the target", self.kind, KINDS)
         if (self.kind == "span_minus_other") != (self.other is not None):
             raise BadInput(
                 "span_minus_other needs a second span, and only it does; "
@@ -57,19 +54,15 @@ def window_of(reading: Reading, target: Target) -> Window:
     Errors: BadInput when no window holds the span (and the other one) whole, because logits of
     different windows are not parts of one computation.
     """
-    size, windows = len(reading.encoding.context_ids), reading.windows
+    if target.window is not None:
+        return reading.windows[target.window]
+    size = len(reading.encoding.context_ids)
     if target.span.end >= size:
         raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {size} tokens")
-    if target.window is not None and not 0 <= target.window < len(windows):
-        raise BadInput(f"there is no window {target.window}; windows are 0 to {len(windows) - 1}")
     what, spans = "the span", [target.span]
     if target.other is not None:
         what, spans = "both spans", [target.span, target.other]
-    holders = [window for window in windows if all(map(window.holds, spans))]
-    if target.window is not None:
-        if windows[target.window] not in holders:
-            raise BadInput(f"window {target.window} does not hold {what} whole")
-        return windows[target.window]
+    holders = [window for window in reading.windows if all(map(window.holds, spans))]
     if not holders:
         raise BadInput(
             f"no window holds {what} whole, and logits of two windows come from two computations; "

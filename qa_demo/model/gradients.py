@@ -14,9 +14,7 @@ import numpy as np
 import torch
 
 from qa_demo.core.attribution import (
-    BASELINES,
     GAP_LIMIT,
-    MAX_STEPS,
     METHODS,
     STEPS,
     Attribution,
@@ -28,7 +26,7 @@ from qa_demo.core.attribution import (
     weights_of,
     window_of,
 )
-from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
+from qa_demo.core.base import IsCancelled, OnProgress, one_of
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
@@ -57,14 +55,11 @@ def attribute(
     None they double from 20 until the gap is under 2 % or 640 are reached. The reading holds the
     model's own logits, so F(x) needs no pass.
 
-    Errors: BadInput for unknown choices, a reading of another reader or a span no window holds;
+    Errors: BadInput for an unknown method, a reading of another reader or a span no window holds;
     Cancelled.
     """
     baseline = baseline or reading.baseline
     one_of("the method", method, METHODS)
-    one_of("the baseline", baseline, BASELINES)
-    if n_steps is not None and not 2 <= n_steps <= MAX_STEPS:
-        raise BadInput(f"n_steps must be between 2 and {MAX_STEPS}, got {n_steps}")
     check_made_by(reading, reader)
     if method == "leave_one_out":
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)

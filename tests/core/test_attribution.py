@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from qa_demo.core.attribution import (
-    KINDS,
     Attribution,
     Target,
+    TargetKind,
     gap_share,
     leave_one_out,
     seed_of,
@@ -41,7 +42,7 @@ def test_each_target_is_the_sum_it_is_named_after():
         "span_minus_null": s[3] + e[4] - s[0] - e[0],
         "span_minus_other": s[3] + e[4] - s[4] - e[6],
     }
-    assert set(expected) == set(KINDS)
+    assert set(expected) == set(get_args(TargetKind))
     for kind, value in expected.items():
         target = Target(kind, span, other if kind == "span_minus_other" else None)
         assert value_of(target, window, s, e) == pytest.approx(value)
@@ -59,12 +60,9 @@ def test_each_target_is_the_sum_it_is_named_after():
         ("span_minus_other", [Span(2, 2), Span(5, 5)], None, 1),
         ("span_score", [Span(1, 4)], None, "no window holds the span whole"),
         ("span_minus_other", [Span(0, 0), Span(5, 5)], None, "no window holds both spans whole"),
-        ("span_score", [Span(0, 1)], 1, "window 1 does not hold the span whole"),
-        ("span_score", [Span(0, 1)], 7, "no window 7; windows are 0 to 1"),
         ("span_score", [Span(0, 6)], None, "ends at token 6, the paragraph has 6 tokens"),
         ("span_minus_other", [Span(0, 1)], None, "span_minus_other needs a second span"),
         ("span_score", [Span(0, 1), Span(1, 2)], None, "got kind span_score with one"),
-        ("best", [Span(0, 1)], None, "one of start_logit, end_logit"),
     ],
 )
 def test_the_window_of_a_target_or_why_there_is_none(kind, spans, window, found):

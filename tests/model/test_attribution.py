@@ -6,15 +6,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 import torch
 
-from qa_demo.core.attribution import BASELINES, GAP_LIMIT, METHODS, STEPS, Target, value_of
+from qa_demo.core.attribution import GAP_LIMIT, METHODS, STEPS, Target, value_of
 from qa_demo.core.base import BadInput, Cancelled
 from qa_demo.core.text import special_positions
-from qa_demo.core.types import Reading, Span, WindowOptions
+from qa_demo.core.types import Baseline, Reading, Span, WindowOptions
 from qa_demo.model import gradients
 from qa_demo.model.forward import word_embeddings
 from qa_demo.model.gradients import gradient, integrate, make_pass
@@ -79,7 +80,7 @@ def test_every_family_and_baseline(reader, reading, monkeypatch):
     window = reading.windows[0]
     special = special_positions(reading.encoding, window)
     value = value_of(TARGET, window, *reading.logits(0))
-    for baseline in BASELINES:
+    for baseline in get_args(Baseline):
         # a straight line to 0 passes LayerNorm's kink, where no number of steps need be enough
         steps = STEPS[:3] if baseline == "zero" else STEPS
         monkeypatch.setattr(gradients, "STEPS", steps)
@@ -146,15 +147,9 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(reader, reading
 
 
 @only_bert
-def test_wrong_choices_are_named(reader, reading, loaded):
-    for change, message in [
-        ({"method": "lime"}, f"one of {', '.join(METHODS)}, got 'lime'"),
-        ({"baseline": "noise"}, "baseline must be one of pad, mask, zero"),
-        ({"n_steps": 1}, "between 2 and 640, got 1"),
-        ({"n_steps": 641}, "got 641"),
-    ]:
-        with pytest.raises(BadInput, match=message):
-            reader.attribute(reading, TARGET, **change)
+def test_another_method_and_another_reader_are_named(reader, reading, loaded):
+    with pytest.raises(BadInput, match=f"one of {', '.join(METHODS)}, got 'lime'"):
+        reader.attribute(reading, TARGET, "lime")
     with pytest.raises(BadInput, match="made by other weights than those of the reader in use"):
         loaded("electra").attribute(reading, TARGET)
 
