@@ -87,7 +87,7 @@ def score(example: Example, prediction: str, version: str) -> tuple[float, float
 
 
 def judged(
-    example: Example, said: Outcome | None, threshold: float | None, version: str
+    example: Example, said: Outcome, threshold: float | None, version: str
 ) -> tuple[float, float]:
     """(exact, f1) of one question, 0 to 1: the one place where an answer is scored.
 
@@ -96,12 +96,12 @@ def judged(
     """
     if version == "2.0" and withheld(said, threshold):
         return (0.0, 0.0) if example.answers else (1.0, 1.0)
-    return score(example, said.text, version) if said is not None else (0.0, 0.0)
+    return score(example, said.text, version)
 
 
-def withheld(said: Outcome | None, threshold: float | None) -> bool:
+def withheld(said: Outcome, threshold: float | None) -> bool:
     """Whether the threshold takes the answer away; a missing score_diff counts as 0."""
-    return said is not None and threshold is not None and (said.score_diff or 0.0) > threshold
+    return threshold is not None and (said.score_diff or 0.0) > threshold
 
 
 def same_text(context: str, chars: Ints, text: str) -> Bools:
@@ -163,28 +163,26 @@ def evaluate(
 ) -> dict[str, float | int]:
     """Score outcomes, keyed by question id, against the gold answers; percent, 0-100.
 
-    A file without unanswerable questions is scored by version 1.1: the best span always counts, a
-    missing outcome scores 0. Otherwise version 2.0: the answer is removed where score_diff >
-    threshold (None: never), missing outcomes are left out, and the best_* values come from the
-    threshold search over the best spans. `rules` keeps those of a whole file for a part of it.
-    Errors: BadInput where two questions share an id, or none has a prediction.
+    A file without unanswerable questions is scored by version 1.1: the best span always counts.
+    Otherwise version 2.0: the answer is removed where score_diff > threshold (None: never), and the
+    best_* values come from the threshold search over the best spans. `rules` keeps those of a whole
+    file for a part of it. Errors: BadInput for no question, or two that share an id.
     """
     if len({e.id for e in examples}) < len(examples):
         raise BadInput("two of these questions share an id, by which predictions are kept")
-    rules = rules or rules_of(examples)
-    asked = [e for e in examples if rules == "1.1" or e.id in outcomes]
-    if not asked:
-        raise BadInput("there is no question to evaluate, or none of them has a prediction")
-    final = np.array([judged(e, outcomes.get(e.id), threshold, rules) for e in asked])
+    if not examples:
+        raise BadInput("there is no question to evaluate")
+    rules, said = rules or rules_of(examples), [outcomes[e.id] for e in examples]
+    both = [*zip(examples, said, strict=True)]
+    final = np.array([judged(e, one, threshold, rules) for e, one in both])
     result = _means("", final)
     if rules == "1.1":
         return result
-    has = np.array([bool(e.answers) for e in asked])
+    has = np.array([bool(e.answers) for e in examples])
     for name, part in (("HasAns_", has), ("NoAns_", ~has)):
         if part.any():
             result |= _means(name, final[part])
-    said = [outcomes[e.id] for e in asked]
-    given = np.array([score(e, outcomes[e.id].text, "2.0") for e in asked])
+    given = np.array([score(e, one.text, "2.0") for e, one in both])
     diffs, answered = [one.score_diff or 0.0 for one in said], [bool(one.text) for one in said]
     for name, scores in zip(("exact", "f1"), given.T, strict=True):
         percent, best = best_threshold(scores, has, diffs, answered)
