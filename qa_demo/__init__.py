@@ -8,7 +8,7 @@
     found.scores, report(found, "report.html")
     plot(reading, "spans").show()
 
-In a notebook a cell that ends with `reading` shows all nine chapters of it. Nothing is imported
+In a notebook a cell that ends with `reading` shows all chapters of it. Nothing is imported
 before it is asked for: torch takes seconds.
 """
 

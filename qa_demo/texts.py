@@ -228,7 +228,7 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
 
 
 def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
-    """The best spans with as many numbers as `heads` names; variants of one unfold."""
+    """The best spans, in `most` letters, with the numbers that `heads` names; variants unfold."""
     null, rows = shown.prediction.null_score, list[Block]()
 
     def cells(c: Candidate) -> list[str]:

@@ -1,4 +1,4 @@
-"""The five calls: one reply over HTTP, by position and as a tool; odd values get a sentence."""
+"""The calls: one reply over HTTP, by position and as a tool; odd values get a sentence."""
 
 import asyncio
 import inspect
@@ -236,7 +236,7 @@ def test_what_is_no_object_is_told_what_a_call_is(body, client):
         (client.post("/api/reed", json={}), "a POST to /api/reed"),
         (client.post("/api/read", content=b'{"question": "a", "context": "b"}'), "no content-type"),
     ):
-        assert 400 <= made.status_code < 500 and made.json()["error"].endswith(f"infill; got {got}")
+        assert 400 <= made.status_code < 500 and made.json()["error"].endswith(f"; got {got}")
 
 
 def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 from unittest.mock import Mock
 
 import orjson
@@ -12,17 +11,28 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, ModelUnavailable
-from qa_demo.core.store import ASSETS
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
-from tests.chapters.given import STEPS, AtOnce, blocks, example, full, items, refused, stored, words
-from tests.odd import HOSTILE, JSON
+from tests.chapters.given import (
+    EVERY,
+    OWN,
+    STEPS,
+    AtOnce,
+    blocks,
+    example,
+    full,
+    items,
+    refused,
+    stored,
+    words,
+)
+from tests.odd import JSON
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
-    every = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
+    every = set(EVERY)
     # a path of boxes holds no number, a fake was never recorded; the square's stands beside it
     if (chapter, step) in (("spanbert", 3), ("loss", 4), ("spans", 1)):
         every.remove("table")
@@ -36,14 +46,6 @@ def test_every_step_of_every_chapter_draws_every_example(chapter, step):
             assert every <= set(found) and " nan" not in words(found["finding"]), name
 
 
-OWN = [
-    ("Who?", "x"),
-    ("Who?", "Ada"),
-    ("?", "…"),
-    ("<b>?", HOSTILE * 2),
-    ("Where does Ada live?", "Ada lives in Oslo. " * 90),
-    ("Who?", "x" * 300 + " saw 厄勒海峡大桥于2000年开通由丹麦建筑师设计。" + "a/" * 90),
-]
 ONE_IN_MANY = r"(?<![.\d])1 (tokens|spans|allowed sums|starts)\b|\b0 other|\b1 of 1 tokens"
 
 
@@ -192,7 +194,8 @@ PRINTS = {
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_code_that_a_chapter_shows_runs_alone_and_prints_its_numbers(name, capsys):
-    runpy.run_path(str(ASSETS / "code" / f"{name}.py"))
+    exec(code := CHAPTERS[name].SNIPPET, {})
     said = capsys.readouterr().out.strip()
+    assert name in PRINTS, f"say here what the code prints: {said}"
     assert re.search(PRINTS[name], said), said
-    assert len(CHAPTERS[name].SNIPPET.splitlines()) <= 24
+    assert len(code.splitlines()) <= 24

@@ -148,8 +148,9 @@ def holds(value: Any, said: dict[str, Any], known: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("name", CALLS)
 def test_every_reply_is_as_its_schema_says(name):
     about = schema(name)
-    assert all(kind["description"] for kind in (about, *about["$defs"].values()))
+    known = about.get("$defs", {})
+    assert all(kind["description"] for kind in (about, *known.values()))
     made = plain(call(MODELS[name], name, **GIVEN[name]))
-    assert holds(made, about, about["$defs"])
+    assert holds(made, about, known)
     made["reader" if name != "infill" else "text"] = 3
-    assert not holds(made, about, about["$defs"])
+    assert not holds(made, about, known)

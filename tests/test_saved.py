@@ -69,7 +69,7 @@ def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
             drawn += isinstance(plot(reading, chapter, step, model), go.Figure)
         except BadInput as fault:
             assert "drawn in the text" in str(fault)  # noqa: PT017  most steps have a figure
-    assert drawn
+    assert drawn, "no step of this chapter has a figure that plot could give"
 
 
 def test_a_notebook_shows_the_page_of_a_reading():

@@ -1,4 +1,4 @@
-"""The five calls: each a request that makes its reply. They are `/api/NAME`, `gr.api` and tools
+"""The calls: each a request that makes its reply. They are `/api/NAME`, `gr.api` and tools
 (routes.py), `qa_demo.call` and the command line's flags.
 
 A reply holds core's records as they are: its JSON has their fields under their names. Characters
@@ -289,7 +289,7 @@ def request(name: str, given: Any) -> Any:
 
 
 def call(model: Any, name: str, **given: Any) -> Any:
-    """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the five calls:
+    """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the calls:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
     asked = request(name, given)

@@ -1,4 +1,4 @@
-"""How the five calls are reached: `/api/NAME` with its OpenAPI, `gr.api`, and MCP at `/mcp`."""
+"""How the calls are reached: `/api/NAME` with its OpenAPI, `gr.api`, and MCP at `/mcp`."""
 
 import html
 import inspect
@@ -125,7 +125,7 @@ def openapi() -> dict[str, Any]:
     paths, known = dict[str, Any](), dict[str, Any]()
     for name, one in CALLS.items():
         replied = schema(name, ref_template="#/components/schemas/{model}")
-        known |= replied.pop("$defs")
+        known |= replied.pop("$defs", {})
         asked, reply = (
             {"content": {"application/json": {"schema": x}}}
             for x in (one.model_json_schema(), replied)

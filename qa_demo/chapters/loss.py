@@ -242,7 +242,7 @@ def the_loss(case: Case) -> Made:
         finding,
         moment_choice(case),
         label_choice(case),
-        ui.legend("legend", *sides, ("text", INK, right)),
+        ui.legend("key", *sides, ("text", INK, right)),
         cost_curve(marks),
         ui.formula("formula", whole),
     ]
@@ -305,7 +305,7 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case), [number(constant), STRONG]),
         moment_choice(case),
-        ui.legend("legend", *marks, ("dot", OTHER, "other pairs")),
+        ui.legend("key", *marks, ("dot", OTHER, "other pairs")),
         two_scales(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
@@ -346,7 +346,7 @@ def the_pull(case: Case) -> Made:
     made = [
         ui.finding(said, name, strong(pull), strong(pull), asides(case)),
         moment_choice(case),
-        ui.legend("legend", *arrows, mark, ("text", GREY, f"no arrow: under {least:g}")),
+        ui.legend("key", *arrows, mark, ("text", GREY, f"no arrow: under {least:g}")),
         case.text("pulls", case.pull, least, 132),
         ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]

@@ -129,11 +129,11 @@ def square(shown: Shown, sq: Square) -> Block:
     ]
     barred = not_allowed(shown, sq)
     small = int(min(150, max(92, 12 + name)))
-    narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, "annotations.2.textangle": 0}
-    narrow |= {"annotations.2.text": "starts at ↓", "annotations.2.y": 1}
-    narrow |= {"annotations.2.xshift": 2 - small, "xaxis.showticklabels": False}
-    narrow |= {"data.heatmap.showscale": False}
-    narrow |= {f"annotations.{3 + k}.text": "<b>not<br>allowed</b>" for k in range(len(barred))}
+    at, bars = f"annotations.{len(names) - 1}", range(len(names), len(names) + len(barred))
+    narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
+    narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
+    narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
+    narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis(None, END, range=[edge, far], tickangle=0, **grey, **across)
     layout["yaxis"] = ui.axis(None, START, range=[far, edge], **grey, **down)

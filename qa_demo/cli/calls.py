@@ -1,4 +1,4 @@
-"""answer, attribute, loss, tag and infill: the five calls, as JSON or as lines for a person.
+"""answer, attribute, loss, tag and infill: the calls, as JSON or as lines for a person.
 
 A flag is a field of the call's request and is refused in the same sentence (qa_demo/api/calls.py).
 """
@@ -27,7 +27,7 @@ LISTED, GUESSES, OUTSIDE = 10, 5, 0.98
 
 
 def add(commands: Any) -> None:
-    """The five commands; a flag for each field of the request."""
+    """A command for each call; a flag for each field of the request."""
     for name, called in CALLED.items():
         says = CALLS[called].__doc__
         command = commands.add_parser(name, help=says, description=says)
@@ -203,5 +203,5 @@ def infill_lines(said: Filled) -> Iterator[str]:
     yield f"the paper's plain sum is {total(said.infill.paper):.4f}"
 
 
-KINDS = (answer_lines, attribute_lines, loss_lines, tag_lines, infill_lines)
-LINES: dict[str, Callable[[Any], Iterator[str]]] = dict(zip(CALLS, KINDS, strict=True))
+LINES: dict[str, Callable[[Any], Iterator[str]]] = {"read": answer_lines, "loss": loss_lines}
+LINES |= {"attribute": attribute_lines, "tag": tag_lines, "infill": infill_lines}

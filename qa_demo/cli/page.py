@@ -1,4 +1,4 @@
-"""What the page shows: picture prints a chapter's blocks as JSON, page saves all nine chapters as
+"""What the page shows: picture prints a chapter's blocks as JSON, page saves all chapters as
 one file of HTML, lesson proves every reveal of lessons.
 """
 
@@ -20,9 +20,7 @@ ELSEWHERE = ("null_score_diff_threshold", "max_query_length", "rule")
 
 def add(commands: Any) -> None:
     """The flags of all three."""
-    page = commands.add_parser(
-        "page", help="save a reading with all nine chapters as one file of HTML"
-    )
+    page = commands.add_parser("page", help="save a reading with all chapters as one file of HTML")
     shared.add_fields(page, "read", without=ELSEWHERE)
     unset = argparse.SUPPRESS
     page.add_argument("--example", metavar="ID", default=unset, help="In place of the two texts.")

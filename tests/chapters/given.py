@@ -16,7 +16,19 @@ from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.state import load
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
+from tests.odd import HOSTILE
 
+OWN = [
+    ("Who?", "x"),
+    ("Who?", "Ada"),
+    ("?", "…"),
+    ("<b>?", HOSTILE * 2),
+    ("Where does Ada live?", "Ada lives in Oslo. " * 90),
+    ("Who?", "x" * 300 + " saw 厄勒海峡大桥于2000年开通由丹麦建筑师设计。" + "a/" * 90),
+]
+"""A question and a paragraph each, on which every chapter has to stand."""
+EVERY = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", "code"}
+"""Keys that every step has, for every text."""
 STEPS = [(name, k + 1) for name, chapter in CHAPTERS.items() for k in range(len(chapter.STEPS))]
 
 

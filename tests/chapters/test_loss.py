@@ -119,7 +119,7 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
     for name in EXAMPLES:
         case = case_of(name, 3)
         made = pictured(case.shown)
-        least = float(words(made["legend"]).split("under ")[-1])
+        least = float(words(made["key"]).split("under ")[-1])
         for lane, pull in zip(("up", "down"), case.pull, strict=True):
             drawn = [i[lane] for i in items(made["pulls"]) if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())

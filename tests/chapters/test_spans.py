@@ -64,7 +64,9 @@ def test_a_pair_of_another_window_shows_that_windows_highest_and_names_the_best_
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
-    *sides, strip, heat = blocks(stored(), example=name, chapter="spans")["square"]["data"]
+    data = blocks(stored(), example=name, chapter="spans")["square"]["data"]
+    (heat,) = (t for t in data if t["type"] == "heatmap")
+    *sides, strip = (t for t in data if "fillpattern" in t)
     allowed, first = ~np.isnan(unpacked(heat["z"])), heat["y0"] - 0.5
     assert max(strip["y"]) == first and min(strip["x"]) == sides[0]["x"][0] < first - 1
     for row in np.flatnonzero(allowed.any(axis=1)).tolist():

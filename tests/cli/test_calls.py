@@ -1,4 +1,4 @@
-"""The five calls as commands, with a reader of torch: their JSON, and lines for a person."""
+"""The calls as commands, with a reader of torch: their JSON, and lines for a person."""
 
 import io
 import json
