@@ -35,12 +35,12 @@ class FakeInfiller:
         self.w1, self.w2 = rng.normal(size=(D, 2 * D + WIDTH)) / 3, rng.normal(size=(D, D)) / 2
         self.means = {"left": np.full(D, 0.1), "right": np.full(D, -0.1)}
         self.means["position"] = np.full(WIDTH, 0.2)
-        specials = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
-        self._names = specials + [f"w{i}" for i in range(4, VOCABULARY)]
 
     def encode(self, text: str) -> Encoding:
         """Pieces of at most eight letters, as the fake reader's."""
         encoding = one_text(text, lambda q, c: fake_encode(q, c.lower()), 510)
+        specials = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]  # anew: an id is several texts' pieces
+        self._names = specials + [f"w{i}" for i in range(4, VOCABULARY)]
         for i, piece in zip(encoding.context_ids.tolist(), encoding.context_tokens, strict=True):
             self._names[i] = piece
         return replace(encoding, context=text)
