@@ -53,6 +53,7 @@ export function mount(root, chapters) {
   const course = lessons();
   const bar = tools({ say: tell, themed, pin, lessons: course.opener });
   root.replaceChildren(
+    el("h1", { class: "unseen" }, "Spanlight: extractive question answering"),
     el("div", { class: "top" }, answer, bar.node),
     say,
     tabs,
