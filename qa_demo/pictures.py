@@ -22,7 +22,7 @@ from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Pending, Work
 from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.shown import Need, Shown
-from qa_demo.state import MAX_CHARACTERS, Record, State, differs, dump, load
+from qa_demo.state import Record, State, differs, dump, load
 from qa_demo.veil import covered
 
 CHAPTERS: dict[str, ModuleType] = {
@@ -141,7 +141,7 @@ class Pictures:
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
         if state.question is not None and state.context is not None:
-            return *check_texts(state.question, state.context, MAX_CHARACTERS), None
+            return *check_texts(state.question, state.context), None
         name = state.example or FIRST
         if name not in self.examples:
             raise BadInput(f"there is no example {name[:60]!r}; the menu names them all")

@@ -15,13 +15,9 @@ from qa_demo.core.base import BadInput, Bools, Floats, Ints, freeze_arrays
 from qa_demo.core.types import Encoding, Span, Window
 
 
-def check_texts(
-    question: object, context: object, max_characters: int | None = None
-) -> tuple[str, str]:
-    """Return both texts, or refuse what no reader can use; call it before anything is tokenized.
-
-    `max_characters` is the host's limit on the paragraph; None means no limit. A question is
-    limited in tokens only (`max_query_length`), which the reader counts.
+def check_texts(question: object, context: object) -> tuple[str, str]:
+    """Return both texts, or refuse what no reader can use; call it before anything is tokenized. A
+    question is limited in tokens (`max_query_length`), which the reader counts.
     """
     for name, text in (("question", question), ("paragraph", context)):
         if not isinstance(text, str):
@@ -29,10 +25,6 @@ def check_texts(
         if not text.strip():
             raise BadInput(f"the {name} is empty; type at least one word")
     assert isinstance(question, str) and isinstance(context, str)
-    if max_characters is not None and len(context) > max_characters:
-        raise BadInput(
-            f"the paragraph has {len(context):,} characters, this host allows {max_characters:,}"
-        )
     return question, context
 
 

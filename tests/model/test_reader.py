@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
-from qa_demo.core.text import check_texts
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -69,12 +68,6 @@ def test_cancelling_stops_between_windows(saved):
 def test_texts_that_cannot_be_read(bert, question, context, words):
     with pytest.raises(BadInput, match=words):
         bert.read(question, context, OPTIONS)
-
-
-def test_the_character_limit_names_both_numbers():
-    assert check_texts("q", "x" * 50, 50) == ("q", "x" * 50)
-    with pytest.raises(BadInput, match=r"51 characters.*allows 50"):
-        check_texts("q", "x" * 51, 50)
 
 
 def test_windows_longer_than_the_model_reads_are_refused(bert):
