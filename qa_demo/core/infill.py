@@ -194,12 +194,9 @@ class Hidden(NamedTuple):
     draws: Sequence[Draw]
 
 
-def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden | str:
-    """The same number of pieces hidden one by one and in spans; else why the text cannot be."""
-    try:
-        e = model.encode(given)
-    except BadInput as fault:
-        return str(fault)
+def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden:
+    """The same number of pieces hidden one by one and in spans."""
+    e = model.encode(given)
     draws = draw_spans(e.word_ids, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     single = mask("token", e.context_ids, e.word_ids, model.mask_id, rng, lambda _: model.mask_id)

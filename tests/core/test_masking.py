@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from qa_demo.core import masking
-from qa_demo.core.base import BadInput
 from qa_demo.core.masking import POSITIONS, Masked, hide, merge_spans
 from qa_demo.core.types import Span
 
@@ -142,8 +141,6 @@ def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     assert "last token" in (masked.why_no_sbo(38) or "")
     assert masked.why_no_sbo(24) is None and "token 21 of its span" in (masked.why_no_sbo(25) or "")
     assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
-    with pytest.raises(BadInput, match="piece 3 is not hidden"):
-        masked.why_no_sbo(3)
 
 
 def test_hand_drawn_spans_merge_and_are_all_masked():
@@ -151,6 +148,3 @@ def test_hand_drawn_spans_merge_and_are_all_masked():
     assert masked.runs == (Span(3, 6), Span(8, 8)) and masked.fates == ("mask",) * 5
     assert masked.input_ids.tolist() == [0, 1, 2, 1, 1, 1, 1, 7, 1, 9]
     assert merge_spans([Span(2, 3), Span(0, 1), Span(3, 5)], 0) == (Span(0, 1), Span(2, 5))
-    for wrong in ([], [Span(9, 10)]):
-        with pytest.raises(BadInput, match="10 pieces"):
-            hide(np.arange(10), wrong, MASK)
