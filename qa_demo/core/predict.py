@@ -145,8 +145,6 @@ def predict(
     if threshold is not None:
         decode = replace(decode, null_score_diff_threshold=threshold)
     check_decode(decode)
-    if not reading.windows:
-        raise BadInput("this reading has no window: the paragraph holds no token")
     listed = _listed(reading, decode)
     ranks = np.array([rank for rank, _ in listed])
     values = np.exp(ranks) if decode.rule == "product" else ranks

@@ -1,7 +1,5 @@
 """The whole decode: BERT's toy, brute force on random logits, and what must not change."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -136,11 +134,6 @@ def test_pieces_without_characters_make_no_answer_and_no_copy():
 def test_options_out_of_range_are_refused(options, said):
     with pytest.raises(BadInput, match=said):
         predict(t1(), DecodeOptions(**options))
-
-
-def test_a_reading_without_windows_is_refused():
-    with pytest.raises(BadInput, match="has no window: the paragraph holds no token"):
-        predict(dataclasses.replace(t1(), windows=()))
 
 
 @pytest.mark.parametrize("rule", RULES)
