@@ -116,8 +116,8 @@ class FakeReader:
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 
     def heads(self) -> HeadWeights:
-        """Two fixed vectors of six numbers, and three more for a reader with a BIO head."""
-        return HeadWeights(S, E, B_S, B_E, *((W, B) if self.has_bio else ()))
+        """Two fixed vectors of six numbers."""
+        return HeadWeights(S, E, B_S, B_E)
 
     def hidden(self, window: Window) -> np.ndarray:
         """[N + 1, n, d]; the last T gives the reading's own logits, earlier ones fade into noise.

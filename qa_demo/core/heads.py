@@ -23,14 +23,12 @@ Lane = Literal["start", "end"]
 
 @dataclass(frozen=True, eq=False)
 class HeadWeights:
-    """S, E [d] with their biases; W [3, d] and b [3] of the BIO head (rows B, I, O), or None."""
+    """S, E [d] with their biases."""
 
     S: NDArray[np.float32]
     E: NDArray[np.float32]
     b_S: float
     b_E: float
-    W: NDArray[np.float32] | None = None
-    b: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         freeze_arrays(self, np.float32)

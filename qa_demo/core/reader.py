@@ -44,7 +44,7 @@ class Reader(Protocol):
         """
 
     def heads(self) -> HeadWeights:
-        """S, E and their biases, with W and b where a BIO head stands beside them."""
+        """S, E and their biases."""
 
     def hidden(self, window: Window) -> NDArray[np.float32]:
         """Hidden states [N + 1, n, d] of a window; the last layer's are T, which the heads read."""

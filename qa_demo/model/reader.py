@@ -124,12 +124,10 @@ class BertReader:
         return found
 
     def heads(self) -> HeadWeights:
-        """Copies of S, E, their biases, W and b of the BIO head: nobody changes the reader."""
+        """Copies of S, E and their biases: nobody changes the reader."""
         layer = output_layer(self.model)
         (s, e), (b_s, b_e) = layer.weight.numpy().copy(), layer.bias.tolist()
-        if self.bio is None:
-            return HeadWeights(s, e, b_s, b_e)
-        return HeadWeights(s, e, b_s, b_e, *(t.numpy().copy() for t in self.bio.parameters()))
+        return HeadWeights(s, e, b_s, b_e)
 
     def _inside(self, window: Window, **wanted: bool) -> Any:
         run = torch.inference_mode()(self.twin.base_model)

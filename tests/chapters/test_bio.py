@@ -98,5 +98,4 @@ def test_a_text_that_nobody_marked_says_so(step):
 
 @pytest.mark.model
 def test_the_bundled_head_is_as_wide_as_the_screen_says():
-    heads = real().reader("bundled").heads()
-    assert heads.W is not None and heads.W.shape == (3, bio.WIDTH)
+    assert real().reader("bundled").bio.weight.shape == (3, bio.WIDTH)

@@ -69,7 +69,7 @@ def test_it_is_an_ordinary_folder_that_transformers_loads(reader):
 
 def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):
     assert (reader.name, reader.max_seq_length) == ("bundled", 512)
-    assert reader.heads().W is not None
+    assert reader.bio is not None
     assert reader.threshold == json.loads((FOLDER / "reader.json").read_text())["threshold"]
     assert isinstance(reader.threshold, float)
     assert reader.checksum == sha256(FOLDER / "checksums.json")

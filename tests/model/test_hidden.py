@@ -18,9 +18,9 @@ def test_the_heads_on_the_last_hidden_states_give_the_logits(reader, reading):
         points = plane(heads, hidden)
         np.testing.assert_allclose(points[-1], np.stack([start, end], axis=1), atol=1e-5)
         assert np.abs(points[0, :, 0] - start).max() > 0.01, "the embedding is not the last layer"
-        if heads.W is not None:
-            tags = reading.tag_logits[window.index, : len(window)]
-            np.testing.assert_allclose(hidden[-1] @ heads.W.T + heads.b, tags, atol=1e-5)
+        if reader.bio is not None:
+            tags, (w, b) = reading.tag_logits[window.index, : len(window)], reader.bio.parameters()
+            np.testing.assert_allclose(hidden[-1] @ w.numpy().T + b.numpy(), tags, atol=1e-5)
 
 
 def test_the_twin_shares_every_tensor(reader):
@@ -85,4 +85,4 @@ def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
 def test_heads_are_copies(family, reader):
     heads = reader.heads()
     assert not np.shares_memory(heads.S, output_layer(reader.model).weight.detach().numpy())
-    assert (heads.W is not None) == (family in kit.TAGGED)
+    assert (reader.bio is not None) == (family in kit.TAGGED)
