@@ -5,7 +5,6 @@ answer"; "no answer" is returned where lead < -threshold. All are logits, withou
 """
 
 from collections import Counter
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 HEAD = "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
-figures_of = cache(load_known)
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
@@ -56,7 +54,7 @@ def unmarked(shown: Shown) -> str:
 def measured(shown: Shown) -> Known | None:
     """What was counted with this reader as it is."""
     name = shown.state.reader
-    return counted_with(shown.true, figures_of(READERS[name]) if name in READERS else None)
+    return counted_with(shown.true, load_known(READERS[name]) if name in READERS else None)
 
 
 def best_span(shown: Shown) -> list[Block | None]:
@@ -286,9 +284,9 @@ def exact_none(shown: Shown) -> str:
     said += "the question, which is no word of the paragraph. Of several windows the smallest "
     said += "counts, since “no answer” must hold in all of them. "
     said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
-    known = found and found.threshold
-    if not known:
+    if found is None:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
+    known = found.threshold
     return said + (
         f"The reader's own, {own}, was chosen on {known.answerable + known.unanswerable:,} "
         f"questions, {known.unanswerable:,} of them without an answer, and counted on the same "

@@ -18,6 +18,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -182,19 +183,15 @@ class Known(NamedTuple):
     unanswerable: int
     bins: tuple[CalibrationBin, ...]
     error: float
-    threshold: ThresholdKnown | None
+    threshold: ThresholdKnown
 
 
-def load_known(folder: Path) -> Known | None:
-    """The figures of a bundled reader's folder; None when it holds none."""
-    path = folder / "metrics.json"
-    if not path.is_file():
-        return None
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    if "claim" not in raw:
-        return None
-    line, bins = raw.get("threshold_curve", {}).get("span"), raw["claim"]["bins"]
-    threshold = line and _named(ThresholdKnown, line | line["chosen"])
+@cache
+def load_known(folder: Path) -> Known:
+    """The figures of a bundled reader's folder."""
+    raw = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    line, bins = raw["threshold_curve"]["span"], raw["claim"]["bins"]
+    threshold = _named(ThresholdKnown, line | line["chosen"])
     more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}
     found: Known = _named(Known, raw["claim"] | more)
     return found
