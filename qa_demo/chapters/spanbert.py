@@ -276,9 +276,9 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "
     told += f"of the single ones and {m} of those in spans."
-    if every := known.scheme_counts() or {}:
-        both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-        told += f" Over {every['texts']} example texts it is {' % and '.join(both)} %."
+    every = known.scheme_counts()
+    both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
+    told += f" Over {every['texts']} example texts it is {' % and '.join(both)} %."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it
@@ -300,8 +300,8 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         "Lengths are counted in words, a comma or full stop as one: geometric with p = 0.2, none "
         f"longer than 10. The last span stops where the {plural(count, 'token')} are used up, even "
         "inside a word. Spans that touch become one.",
-        f"The averages are over the example texts that fit one sequence, {every.get('draws')} "
-        f"draws each, {every.get('blanks')} tokens (python -m qa_demo.training.infill schemes).",
+        f"The averages are over the example texts that fit one sequence, {every['draws']} draws "
+        f"each, {every['blanks']} tokens (python -m qa_demo.training.infill schemes).",
         "The guesses are those of the masked-language layer (MLM). Here every hidden token becomes "
         "[MASK]; in training 80 % of the spans do, 10 % get random words and 10 % stay readable. "
         "Hiding spans and SBO are two changes, and MLM is trained in both.",
