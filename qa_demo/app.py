@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
-from qa_demo.model.source import LOOPBACK, OTHERS, parse_source, sha256
+from qa_demo.model.source import LOOPBACK, OTHERS, parse_source
 from qa_demo.server.start import (
     BUNDLED,
     EVERYWHERE,
@@ -26,8 +26,6 @@ from qa_demo.server.start import (
 )
 
 if TYPE_CHECKING:
-    from qa_demo.core.types import Reading
-    from qa_demo.examples import PoolExample
     from qa_demo.pictures import Pictures
 
 LISTENS = 1.0
@@ -97,7 +95,7 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
     """What pictures are made from on this host, and what loads the page's own reader. torch and
     transformers are imported when it does, behind the first paint.
     """
-    from qa_demo.examples import load_menu
+    from qa_demo.examples import PoolExample, load_menu
     from qa_demo.pictures import Pictures
     from qa_demo.server.launch import is_public
 
@@ -113,20 +111,15 @@ def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callabl
         fits = source == args.reader and args.calibration is not None
         return with_fit(loaded, args.calibration) if fits else loaded
 
-    def load_filler(source: str) -> Any:
+    def load_filler() -> Any:
         from qa_demo.model.spanbert import load_spanbert
 
-        return load_spanbert(source, asked)
+        return load_spanbert()
 
-    # what was stored is by the bundled weights, known before they are loaded, as they came
-    manifest = READERS[BUNDLED] / "checksums.json"
-    checksum = sha256(manifest) if args.calibration is None and manifest.is_file() else ""
     large = not public and READERS["large"].is_dir() and args.base is not None
     readers = tuple(dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else []))))
-
-    def stored(example: "PoolExample") -> "Reading | None":
-        return example.stored(checksum)
-
+    # what was stored is by the bundled reader as it came
+    stored = PoolExample.stored if args.calibration is None else lambda _: None
     pictures = Pictures(load_menu(), load, load_filler, stored, readers=readers)
     return pictures, lambda: pictures.reader(args.reader)
 

@@ -2,6 +2,7 @@
 own and those printed in SpanBERT's paper.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.store import ASSETS, load_reading
+from qa_demo.core.store import ASSETS, READERS, load_reading
 from qa_demo.core.text import Asked
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
@@ -37,17 +38,13 @@ class PoolExample:
     options: WindowOptions = field(default_factory=WindowOptions)
     others: tuple[str, ...] = ()
 
-    def stored(self, checksum: str | None = None) -> Reading | None:
-        """The stored reading, for a first paint without a model; None when there is none, its text
-        differs, or it was made by other weights than `checksum`.
+    def stored(self) -> Reading | None:
+        """The stored reading, for a first paint without a model; None where there is none, or it
+        was made by other weights than the bundled reader's.
         """
         path = ASSETS / "readings" / f"{self.id}.npz"
-        if not path.is_file():
-            return None
-        reading = load_reading(path)
-        texts = reading.encoding.question, reading.encoding.context
-        same = texts == (self.question, self.context) and checksum in (None, reading.checksum)
-        return reading if same else None
+        reading = load_reading(path) if path.is_file() else None
+        return reading if reading and reading.checksum == bundled() else None
 
 
 @dataclass(frozen=True)
@@ -61,6 +58,12 @@ class Passage:
     text: str
     hidden: tuple[Answer, ...]
     promise: tuple[str, ...]
+
+
+@cache
+def bundled() -> str:
+    """The checksum of the bundled reader, known before it is loaded."""
+    return hashlib.sha256((READERS["bundled"] / "checksums.json").read_bytes()).hexdigest()
 
 
 @cache

@@ -38,27 +38,25 @@ log = logging.getLogger("qa_demo")
 
 
 class Pictures:
-    """What a picture is made from. `reader` and `spanbert` load a model by its name and may take
-    long: a few stay loaded, the longest unused makes room. `stored` gives the reading that an
-    example came with, or None; the menu offers `readers`.
+    """What a picture is made from. `reader` loads one by its name, `spanbert` the model that fills
+    blanks, which may take long: a few readers stay loaded, the longest unused makes room. `stored`
+    gives the reading that an example came with, or None; the menu offers `readers`.
     """
 
     def __init__(
         self,
         examples: dict[str, PoolExample],
         reader: Callable[[str], Reader],
-        spanbert: Callable[[str], Any],
+        spanbert: Callable[[], Any],
         stored: Callable[[PoolExample], Reading | None] = lambda _: None,
         work: Work | None = None,
         readers: tuple[str, ...] = ("bundled",),
     ) -> None:
         self.examples, self.stored, self.readers = examples, stored, readers
         self.work = Work() if work is None else work
-        models, fillers = Cache[Reader](3), Cache[Any](2)
+        models, filler = Cache[Reader](3), Cache[Any](1)
         self.reader: Callable[[str], Reader] = lambda name: models.find(name, lambda: reader(name))
-        self.spanbert: Callable[[str], Any] = lambda name: fillers.find(
-            name, lambda: spanbert(name)
-        )
+        self.spanbert: Callable[[], Any] = lambda: filler.find("spanbert", spanbert)
 
     def health(self) -> tuple[dict[str, Any], int]:
         """Body and status of /health: whether the page's own reader reads one short text."""
@@ -157,7 +155,7 @@ class Pictures:
 
         def need(key: Hashable, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
             if of == "spanbert":  # which reads texts of its own
-                return self.work.ask((of, key), lambda *x: make(self.spanbert("bundled"), *x), slow)
+                return self.work.ask((of, key), lambda *x: make(self.spanbert(), *x), slow)
             about = (of, text, key)
             return self.work.ask(about, lambda *x: make(self.reader(state.reader), *x), slow)
 

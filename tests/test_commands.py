@@ -144,7 +144,7 @@ def test_the_python_that_is_shown_runs(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == "right" and found["found"].scores["f1"] == 100
     exec(plain, found)
     assert str(found["model"].dtype) == "torch.float32"
-    pictures = Pictures(load_menu(), lambda _: FakeReader(bio=True), lambda _: FakeInfiller())
+    pictures = Pictures(load_menu(), lambda _: FakeReader(bio=True), FakeInfiller)
     with closing(build(pictures)) as page:
         port = free_port()
         launch(page, "127.0.0.1", port, None, calls(pictures), prevent_thread_lock=True)

@@ -248,7 +248,7 @@ class Infill(state.Record):
 
     def filled(self, models: Pictures, *_: Any) -> Filled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
-        model, text, known = models.spanbert("bundled"), self.text, True
+        model, text, known = models.spanbert(), self.text, True
         places: Sequence[Ends] = self.spans or ()
         if not places and MASK.search(text):
             text, places, known = typed(text)
@@ -296,4 +296,4 @@ def call(model: Any, name: str, **given: Any) -> Any:
     if (name == "infill") != hasattr(model, "infill"):
         asks = "qa_demo.model.spanbert.load_spanbert" if name == "infill" else "load_reader"
         raise BadInput(f"{name} asks what {asks} loads, got {type(model).__name__}")
-    return asked.reply(Pictures({}, lambda _: model, lambda _: model, work=AtOnce()))
+    return asked.reply(Pictures({}, lambda _: model, lambda: model, work=AtOnce()))

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from qa_demo.api import calls
 from qa_demo.core.base import BadInput
-from qa_demo.core.store import READERS
-from qa_demo.examples import load_menu
+from qa_demo.examples import PoolExample, load_menu
 from qa_demo.files import decoded, dumps, read_text
-from qa_demo.model.source import sha256
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 
@@ -115,19 +113,16 @@ def pictures(args: argparse.Namespace) -> Pictures:
     stderr.
     """
 
-    def filler(_: str) -> Any:
+    def filler() -> Any:
         from qa_demo.model.spanbert import load_spanbert
 
         return load_spanbert(getattr(args, "model", "bundled"))
 
-    # as a page does: what was stored is by the bundled weights as they came, and needs no torch
-    manifest = READERS["bundled"] / "checksums.json"
-    checksum = sha256(manifest) if manifest.is_file() else ""
     return Pictures(
         load_menu(),
         lambda name: load(args, name),
         filler,
-        lambda example: example.stored(checksum),
+        PoolExample.stored,  # needs no torch
         AtOnce(lambda: Progress("part")),
         (args.reader,),
     )

@@ -17,7 +17,7 @@ from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
 from qa_demo.model.loading import fill, opened, pretrained
-from qa_demo.model.source import LOOPBACK, HostLimits, regular
+from qa_demo.model.source import LOOPBACK, regular
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED
 
@@ -128,7 +128,7 @@ class SpanBERT:
         return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks]
 
 
-def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> SpanBERT:
+def load_spanbert(source: str = "bundled") -> SpanBERT:
     """The bundled SpanBERT, a local folder, or a hub id whose masked-language head fills blanks
     without a boundary head.
 
@@ -140,7 +140,7 @@ def load_spanbert(source: str = "bundled", limits: HostLimits = LOOPBACK) -> Spa
         model, tokenizer = pretrained(folder, "masked-language")
         return SpanBERT(name, model, tokenizer, load_sbo(folder, model.config))
 
-    return opened(source, limits, OWN, build)
+    return opened(source, LOOPBACK, OWN, build)
 
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:

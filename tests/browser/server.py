@@ -44,7 +44,7 @@ def main(port: int) -> None:
     """Serve until killed; a page of the course may show it in a frame."""
     os.environ[VARIABLE] = COURSE
     reader = Patient(bio=True)
-    pictures = Pictures(load_menu(), lambda _: reader, lambda _: FakeInfiller())
+    pictures = Pictures(load_menu(), lambda _: reader, FakeInfiller)
     lessons = Lessons(pictures, read_folders(Path(__file__).with_name("lessons")))
     beside = [*routes(pictures), *calls(pictures)]
     beside += lesson_routes(lessons, "http://school.example:7860/")

@@ -32,7 +32,7 @@ EVERY = {"answer", "heading", "idea", "finding", "closing", "exactly", "table", 
 STEPS = [(name, k + 1) for name, chapter in CHAPTERS.items() for k in range(len(chapter.STEPS))]
 
 
-def refused(name: str) -> Any:
+def refused(name: str = "SpanBERT") -> Any:
     raise BadInput(f"this test asks no {name}")
 
 
@@ -53,7 +53,7 @@ def faked() -> Pictures:
 def full() -> Pictures:
     """The same with tags and a model that fills blanks."""
     reader, filler = FakeReader(bio=True), FakeInfiller()
-    return Pictures(load_menu(), lambda _: reader, lambda _: filler, work=AtOnce())
+    return Pictures(load_menu(), lambda _: reader, lambda: filler, work=AtOnce())
 
 
 @cache
@@ -63,7 +63,7 @@ def real() -> Pictures:
     from qa_demo.model.spanbert import load_spanbert
 
     reader, filler = cache(load_reader), cache(load_spanbert)
-    return Pictures(load_menu(), reader, lambda _: filler(), PoolExample.stored, AtOnce())
+    return Pictures(load_menu(), reader, filler, PoolExample.stored, AtOnce())
 
 
 def example(name: str) -> dict[str, Any]:

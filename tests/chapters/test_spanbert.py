@@ -83,7 +83,7 @@ def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
     assert "SBO" not in words(edge["formula"])
     assert "20 rows" in words(shown(passage="apollo", blank=33)["finding"])
     plain = FakeInfiller(has_sbo=False)
-    alone = Pictures(load_menu(), full().reader, lambda _: plain, work=AtOnce())
+    alone = Pictures(load_menu(), full().reader, lambda: plain, work=AtOnce())
     assert "no span boundary head" in words(shown(pictures=alone)["finding"])
 
 
@@ -94,7 +94,7 @@ def test_own_sentences_odd_long_and_empty_ones():
     assert words(shown(text="e\u0301 \U0001f468\u200d\U0001f469 x\x00y")["finding"])
     filler = FakeInfiller()
     filler.encode = refused
-    none = Pictures(load_menu(), full().reader, lambda _: filler, work=AtOnce())
+    none = Pictures(load_menu(), full().reader, lambda: filler, work=AtOnce())
     assert "cannot be shown: this test" in words(shown(pictures=none)["finding"])
     assert shown(2, text="Ada lives in [MASK].")["finding"] == shown(2)["finding"]
     for fields in ({"text": "x" * 501}, {"cut": "top"}, {"passage": "none"}):
@@ -133,7 +133,7 @@ def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
     assert words(shown(1, real())["finding"]) and words(shown(2, real())["finding"])
-    model = real().spanbert("bundled")
+    model = real().spanbert()
     sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
     assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
     assert sizes["dense2.weight"] == (shipped("spanbert/config.json")["hidden_size"],) * 2
