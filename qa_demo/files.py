@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +12,20 @@ from typing import Any
 from qa_demo.core.base import BadInput
 
 
+def file_name(path: Path) -> str:
+    """What a file is called in a sentence."""
+    return "standard input" if str(path) == "-" else path.name
+
+
 def read_text(path: Path) -> str:
     """A file's text, see `decoded`. Errors: BadInput."""
-    return decoded(read_bytes(path), path.name)
+    return decoded(read_bytes(path), file_name(path))
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes; a pipe has them once. Errors: BadInput."""
+    """A file's bytes, those of standard input for "-"; a pipe has them once. Errors: BadInput."""
     try:
-        return path.read_bytes()
+        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except (OSError, ValueError) as fault:
         said = getattr(fault, "strerror", None) or fault
         raise BadInput(f"{path.name or path} cannot be read: {said}") from fault
@@ -35,8 +41,11 @@ def decoded(raw: bytes, name: str) -> str:
     except (OSError, EOFError, zlib.error) as fault:
         raise BadInput(f"{name} cannot be read: {fault}") from fault
     except UnicodeDecodeError as fault:
-        wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-        other = "it is UTF-16" if wide else "it may be of a code page such as cp1252"
+        other = "it may be of a code page such as cp1252"
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+            other = "it is UTF-16"
+        elif b"\0" in raw:
+            other = "it is no text, as tables of Parquet and Excel are none"
         raise BadInput(
             f"{name} is not UTF-8: byte {fault.start} cannot be decoded; {other}: save it as UTF-8"
         ) from fault
@@ -59,7 +68,7 @@ def write_file(path: Path, text: str) -> int:
 
     A plain file gets its name once it is complete: on a full disk what stood there before stays; a
     link stays one. What is no plain file (`/dev/stdout`, a named pipe) is written to as it is.
-    Errors: BadInput.
+    Errors: BadInput; BrokenPipeError where a pipe's reader has gone away.
     """
     raw = text.encode("utf-8")
     try:
@@ -73,6 +82,8 @@ def write_file(path: Path, text: str) -> int:
             os.replace(part, whole)
         finally:
             part.unlink(missing_ok=True)
+    except BrokenPipeError:
+        raise
     except OSError as fault:
         raise BadInput(f"{path.name or path} cannot be written: {fault.strerror}") from fault
     return len(raw)

@@ -19,7 +19,7 @@ from qa_demo.core.losses import LossTerm, total
 from qa_demo.core.types import Example
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation.run import read_each
-from qa_demo.files import dumps, json_lines
+from qa_demo.files import dumps, file_name, json_lines, read_text
 from qa_demo.printed import adds, percent, plural
 
 CALLED = {"answer": "read"} | {name: name for name in CALLS if name != "read"}
@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
     many.add_argument("--calibration", type=Path, help=says)
     says = 'Answer every line {"question": ..., "context": ...} of a file, or of standard input '
     says += "with -; a line of JSON for each, in order. The reader is loaded once."
-    many.add_argument("--jsonl", metavar="FILE", help=says)
+    many.add_argument("--jsonl", type=Path, metavar="FILE", help=says)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -76,11 +76,10 @@ def _many(args: argparse.Namespace) -> None:
         raise BadInput(f"{faults} of {len(examples)} questions were not read; their lines say why")
 
 
-def _asked(name: str) -> Iterator[Example]:
+def _asked(path: Path) -> Iterator[Example]:
     """The questions of a file's lines. Errors: BadInput that names the line."""
-    text, said = shared.text_of(name)
-    number = 0
-    for number, row in json_lines(text, said):
+    number, said = 0, file_name(path)
+    for number, row in json_lines(read_text(path), said):
         found = row if isinstance(row, dict) else {}
         asked, context, key = map(found.get, ("question", "context", "id"))
         if not isinstance(asked, str) or not isinstance(context, str):
@@ -89,11 +88,6 @@ def _asked(name: str) -> Iterator[Example]:
         yield Example("" if key is None else str(key), asked, context, ())
     if not number:
         raise BadInput(f"{said} holds no question")
-
-
-def characters(start: int, end: int) -> str:
-    """Where a span stands, for people: counted from 1, both ends inside."""
-    return f"characters {start + 1:,} to {end:,}" if end > start + 1 else f"character {end:,}"
 
 
 def answer_lines(said: Answer) -> Iterator[str]:
@@ -105,7 +99,7 @@ def answer_lines(said: Answer) -> Iterator[str]:
         start, end, score = answered.start_logit, answered.end_logit, answered.score
         d = 3 if adds((start, end), score, 3) == "=" else 4
         sign = "=" if adds((start, end), score, d) == "=" else "~"
-        where = characters(answered.char_start, answered.char_end)
+        where = f"characters {answered.char_start} to {answered.char_end}"  # as --gold takes them
         yield visible(answered.text)
         yield f"{where}, score {score:.{d}f} {sign} start {start:.{d}f} + end {end:.{d}f}"
     if found.best is not None:
@@ -174,7 +168,7 @@ def tag_lines(said: Tagged) -> Iterator[str]:
     """The spans with their marginals, then the tokens that are not plainly outside."""
     yield f"{plural(len(said.spans), 'span')}, with exact marginals"
     for x in said.spans:
-        where = characters(x.char_start, x.char_end)
+        where = f"characters {x.char_start} to {x.char_end}"
         yield f"{x.marginal:.3f}  {visible(x.text)}  ({where})"
     yield f"{'B':>6} {'I':>6} {'O':>6}"
     for token, (b, i, o) in zip(said.tokens, said.p.tolist(), strict=True):
@@ -187,7 +181,8 @@ def infill_lines(said: Filled) -> Iterator[str]:
     for blank in said.infill.pieces:
         start, end = said.offset_mapping[blank.at].tolist()
         hides = visible(said.text[start:end]) if said.known else "[MASK]"
-        where = f", {characters(start, end)}" if said.known else ""  # "it" was read there instead
+        # of a typed [MASK] "it" was read in its place, which stands elsewhere
+        where = f", characters {start} to {end}" if said.known else ""
         yield f"{hides}  ({blank.fate}{where})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:

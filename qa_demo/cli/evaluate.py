@@ -19,7 +19,7 @@ from qa_demo.evaluation import run as running
 from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.files import read_bytes, write_file
+from qa_demo.files import file_name, read_bytes, write_file
 
 BELOW = 1
 """The exit code where a score is below its limit."""
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
         type=Path,
         help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or "
         "CSV or TSV with the columns question, context, answer; gzip is unpacked. No id stands "
-        "twice.",
+        "twice. - reads JSON from standard input.",
     )
     command.add_argument("--limit", type=int, help="Only the first so many questions.")
     command.add_argument(
@@ -79,12 +79,12 @@ def run(args: argparse.Namespace) -> int:
     asked = shared.request(args, "read", question="", context="")
     check_flags(args)
     other = None if args.not_worse_than is None else read_lines(args.not_worse_than)
-    raw = read_bytes(args.file)  # once: a pipe has them no second time
-    found = read_questions(raw, args.file.name)
+    raw, file = read_bytes(args.file), file_name(args.file)  # once: a pipe has them no second time
+    found = read_questions(raw, file)
     for remark in found.remarks:
-        tell(f"{args.file.name}: {remark}")
+        tell(f"{file}: {remark}")
     if not found.examples:
-        raise BadInput(f"{args.file.name} holds no question")
+        raise BadInput(f"{file} holds no question")
     given = asked.null_score_diff_threshold
     rules, why = running.rules_for(found.examples, given)
     tell(f"scored by the rules of SQuAD {rules}: {why}")
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
             f"no threshold is stored with the reader {reader.name}, so no answer is given where it "
             "scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
         )
-    about = {"spanlight": __version__, "file": args.file.name}
+    about = {"spanlight": __version__, "file": file}
     about["sha256"] = hashlib.sha256(raw).hexdigest()
     about["calibration"] = args.calibration and args.calibration.name
     done, progress = count(1), Progress("question")
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
     shared.write(result, args.json, printed)
     if args.eval_results is not None:
-        write_file(args.eval_results, model_index(reader.name, args.file, result))
+        write_file(args.eval_results, model_index(reader.name, file, result))
     low = [f"{n} is {result[n]:.2f}, below {limit:g}" for n, limit in least if result[n] < limit]
     if other is not None:
         holds, said = not_worse(run, other, args.by or 0.0)
@@ -176,17 +176,19 @@ def printed(result: Mapping[str, Any]) -> str:
     return "\n".join(f"{name:<{width}}  {value}" for name, value in said.items())
 
 
-def model_index(reader: str, file: Path, result: Mapping[str, Any]) -> str:
+def model_index(reader: str, file: str, result: Mapping[str, Any]) -> str:
     """The scores as Hugging Face's model-index (YAML), to stand in the head of a model card."""
     from huggingface_hub import EvalResult, ModelCardData
 
+    asked, all_of = result["total"], result["questions_in_file"]
+    part = "" if asked == all_of else f" ({asked:,} of {all_of:,} questions)"
     names = {"exact": ("exact_match", "Exact match"), "f1": ("f1", "F1")}
     results = [
         EvalResult(
             task_type="question-answering",
             task_name="Question answering",
-            dataset_type=file.name.split(".")[0],
-            dataset_name=file.name,
+            dataset_type=file.split(".")[0],
+            dataset_name=f"{file}{part}",
             metric_type=kind,
             metric_name=f"{title} ({result['rules']})",
             metric_value=round(float(result[name]), 2),

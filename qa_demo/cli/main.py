@@ -29,7 +29,7 @@ OUTPUTS = ("out", "eval_results")
 """The flags that name a file to write; every other path is read."""
 LINES = ("lines", "against", "not_worse_than")
 """What evaluate --out wrote."""
-READERS = ("jsonl", "reader", "model", "state")
+READERS = ("reader", "model")
 """Flags that take a path or something else."""
 PIPE_CLOSED = 141
 """The exit code that a shell gives to a program ended by a closed pipe."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput, QADemoError
-from qa_demo.files import write_file
+from qa_demo.files import file_name, read_text, write_file
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import CHAPTERS, State, load
 
@@ -31,6 +31,7 @@ def add(commands: Any) -> None:
     picture.add_argument("chapter", help=f"One of {', '.join(CHAPTERS)}.")
     picture.add_argument(
         "--state",
+        type=Path,
         metavar="FILE",
         help="A page's state as JSON, or - for standard input: what stands behind # in the page's "
         "address. Default: what the chapter opens with.",
@@ -63,11 +64,10 @@ def state_of_file(args: argparse.Namespace) -> State:
     """The state of `picture`. Errors: BadInput."""
     found: Any = {}
     if args.state is not None:
-        text, name = shared.text_of(args.state)
         try:
-            found = json.loads(text)
+            found = json.loads(read_text(args.state))
         except (ValueError, RecursionError) as fault:
-            raise BadInput(f"{name} is not JSON: {fault}") from fault
+            raise BadInput(f"{file_name(args.state)} is not JSON: {fault}") from fault
         load(found)  # what is no object is refused by its own sentence
     reader = {} if args.reader == "bundled" else {"reader": args.reader}
     return load({**found, **reader, "chapter": args.chapter})

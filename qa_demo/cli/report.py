@@ -1,7 +1,6 @@
 """report and calibrate: what the lines that `evaluate --out` wrote show; no model runs."""
 
 import argparse
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,12 @@ from typing import Any
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.lines import read_lines
+from qa_demo.evaluation.lines import Evaluation, read_lines
 from qa_demo.evaluation.report import PAGE, report
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
 
 WROTE = "What evaluate --out wrote."
-ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?(/[^\s#]*)?", re.IGNORECASE)
 
 
 def add(commands: Any) -> None:
@@ -41,22 +39,30 @@ def run(args: argparse.Namespace) -> None:
     """Write the report, or what was fitted. Errors: BadInput."""
     if args.command == "calibrate":
         return calibrate(args)
-    if not ADDRESS.fullmatch(args.page):
-        raise BadInput(f"--page must be an address such as {PAGE}, got {args.page[:80]!r}")
     if args.threshold is not None and not abs(args.threshold) <= 1000:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
-    found = read_lines(args.lines)
+    found = lines_of(args.lines)
     if args.threshold is not None:
         if found.run["rules"] == "1.1":
             raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
         found = replace(found, run=found.run | {"threshold": args.threshold})
-    other = None if args.against is None else read_lines(args.against)
-    return report(found, args.out, other, page=args.page)
+    other = None if args.against is None else lines_of(args.against)
+    report(found, args.out, other, page=args.page)
+    return shared.tell(f"{args.out} is written")
+
+
+def lines_of(path: Path) -> Evaluation:
+    """The lines of a file; it is said where they are those of a run that was stopped."""
+    found = read_lines(path)
+    if "scores" not in found.run:
+        many = len(found.rows)
+        shared.tell(f"{path.name} is of a run that was stopped: these are its first {many:,} lines")
+    return found
 
 
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
-    found = read_lines(args.lines)
+    found = lines_of(args.lines)
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
     result |= calibrated(found.rows)
     write_file(args.out, dumps(result) + "\n")

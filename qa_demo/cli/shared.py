@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from qa_demo.api import calls
 from qa_demo.core.base import BadInput
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.files import decoded, dumps, read_text
+from qa_demo.files import dumps, read_text
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 
@@ -136,13 +136,6 @@ def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]
 def tell(said: str) -> None:
     """A line on stderr."""
     sys.stderr.write(f"{visible(said)}\n")
-
-
-def text_of(name: str) -> tuple[str, str]:
-    """The text of a file, or of standard input for "-", and what it is called. Errors: BadInput."""
-    if name == "-":  # bytes: the machine's code page must not decode what is UTF-8
-        return decoded(sys.stdin.buffer.read(), "standard input"), "standard input"
-    return read_text(Path(name)), Path(name).name
 
 
 class Progress:

@@ -227,9 +227,10 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     whole = read_text(out).rpartition("\n")[0]
     write_file(out, f"{whole}\n" if whole else "")
     rows = list(read_lines(out).rows) if whole else []
-    if [row["id"] for row in rows][: len(ids)] != list(ids[: len(rows)]):
+    if [row["id"] for row in rows] != list(ids[: len(rows)]):
+        more = "more" if len(rows) > len(ids) else "other"
         raise BadInput(
-            f"{out.name} holds other questions than this run begins with; give another --out, or "
+            f"{out.name} holds {more} questions than this run asks first; give another --out, or "
             "delete it"
         )
-    return rows[: len(ids)]
+    return rows

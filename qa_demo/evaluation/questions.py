@@ -16,12 +16,15 @@ import html
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, StrictInt, StrictStr, ValidationError
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, StrictInt, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
@@ -71,10 +74,11 @@ def read_squad(path: str | Path) -> list[Example]:
 
 # ---- layouts
 
-PARTED: dict[str, tuple[str, str, Literal[0, 3]]] = {
-    ".csv": ("commas", ",", csv.QUOTE_MINIMAL),
-    ".tsv": ("tabs", "\t", csv.QUOTE_NONE),
+PARTED: dict[str, tuple[str, Literal[0, 3]]] = {
+    ".csv": ("commas", csv.QUOTE_MINIMAL),
+    ".tsv": ("tabs", csv.QUOTE_NONE),
 }
+SIGNS = {"commas": ",", "semicolons": ";", "tabs": "\t"}
 csv.field_size_limit(10_000_000)
 
 
@@ -82,13 +86,16 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
     """The rows of a table; of CSV cells may stand in quotation marks, and in TSV a quotation mark
     is a letter like any other. A row of blanks is none.
     """
-    apart, delimiter, quoting = PARTED[kind]
-    held = io.StringIO(text, newline="")
-    rows = csv.DictReader(held, delimiter=delimiter, quoting=quoting, strict=True)
+    apart, quoting = PARTED[kind]
+    first, held = text.partition("\n")[0], io.StringIO(text, newline="")
+    for other, sign in SIGNS.items():
+        if sign in first and SIGNS[apart] not in first:
+            raise BadInput(f"{name}: cells are parted by {other}; save it parted by {apart}")
+    rows = csv.DictReader(held, delimiter=SIGNS[apart], quoting=quoting, strict=True)
     try:
         header = [*(rows.fieldnames or ())]
-        if len(header) == 1 and ";" in header[0]:
-            raise BadInput(f"{name}: cells are parted by semicolons; save it parted by {apart}")
+        if twice := [column for column in header if column and header.count(column) > 1]:
+            raise BadInput(f"{name}: two columns are called {twice[0][:SHOWN]!r}")
         for row in rows:
             where = f"{name}, line {rows.line_num}"
             if None in row or None in row.values():
@@ -103,21 +110,26 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
                 row["answers"] = [{"text": answer, "answer_start": start}] if answer.strip() else []
             yield where, row
     except csv.Error as fault:
-        raise BadInput(f"{name}: the row after line {rows.line_num}: {fault}") from fault
+        raise BadInput(
+            f"{name}: the row after line {rows.line_num}: {fault}; a cell in quotation marks ends "
+            "with one, and those inside it are doubled"
+        ) from fault
 
 
 def _json(text: str, name: str) -> Iterator[Placed]:
     """The questions of SQuAD's layout, or of rows in a list or on lines."""
     try:
-        document = json.loads(text)
+        document = json.loads(text) if text.strip() else []
     except (ValueError, RecursionError) as fault:
         if "\n{" not in text.strip():
-            raise BadInput(f"{name} is not readable as JSON: {fault}") from fault
-        document = {}
+            raise BadInput(
+                f"{name} is not readable as JSON: {fault}; the name of a table ends in .csv or .tsv"
+            ) from fault
+        yield from ((f"{name}, line {number}", row) for number, row in json_lines(text, name))
+        return
     if not isinstance(document, dict) or "data" not in document:
-        unit = "row" if isinstance(document, list) else "line"
-        rows = enumerate(document, 1) if unit == "row" else json_lines(text, name)
-        yield from ((f"{name}, {unit} {number}", row) for number, row in rows)
+        unit, rows = ("row", document) if isinstance(document, list) else ("line", [document])
+        yield from ((f"{name}, {unit} {number}", row) for number, row in enumerate(rows, 1))
         return
     for a, article in enumerate(_list(document, "data", name)):
         for p, paragraph in enumerate(_list(article, "paragraphs", f"{name}, article {a}")):
@@ -131,21 +143,41 @@ def _json(text: str, name: str) -> Iterator[Placed]:
 def _list(holder: Any, name: str, where: str) -> list[Any]:
     value = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(value, list):
-        raise BadInput(f"{where}: '{name}' must be a list, got {type(value).__name__}")
+        raise BadInput(f"{where} needs a list {name!r}, as SQuAD's layout has; {_held(holder)}")
     return value
+
+
+def _held(holder: Any) -> str:
+    """What stands where something else is needed, for a sentence."""
+    if isinstance(holder, dict):
+        return f"it has {', '.join(repr(name)[:SHOWN] for name in [*holder][:8]) or 'nothing'}"
+    return f"got {repr(holder)[:SHOWN]}"
 
 
 # ---- one question
 
 
 def _each(raw: Any) -> Any:
-    """Answers of each of the layouts as a list of objects."""
+    """Answers of each of the layouts as a list of objects; tables of pandas hold arrays."""
+
+    def listed(value: Any) -> Any:
+        return value.tolist() if isinstance(value, np.ndarray) else value
+
     if isinstance(raw, dict):
-        texts, starts = raw.get("text"), raw.get("answer_start") or []
-        if not isinstance(texts, list) or not isinstance(starts, list):
-            raise ValueError("text and answer_start must be lists")
-        return [{"text": t, "answer_start": s} for t, s in zip_longest(texts, starts)]
-    return [{"text": a} if isinstance(a, str) else a for a in raw] if isinstance(raw, list) else raw
+        texts, starts = listed(raw.get("text")), listed(raw.get("answer_start")) or []
+        if isinstance(texts, list) and isinstance(starts, list):
+            return [{"text": t, "answer_start": s} for t, s in zip_longest(texts, starts)]
+    if isinstance(raw := listed(raw), list):
+        return [{"text": a} if isinstance(a, str) else a for a in raw]
+    raise ValueError(
+        "must be a list of answers or an object of two lists, text and answer_start; a table has "
+        "one answer a row, in the column 'answer'"
+    )
+
+
+def _key(raw: Any) -> Any:
+    """A whole number as an id is read as text; numpy's too."""
+    return str(raw) if isinstance(raw, int | np.integer) and not isinstance(raw, bool) else raw
 
 
 class Gold(BaseModel):
@@ -163,7 +195,7 @@ class Row(BaseModel, extra="allow"):
     question: str
     context: str
     answers: Annotated[list[Gold], BeforeValidator(_each)]
-    id: StrictStr | StrictInt | None = None
+    id: Annotated[str | None, BeforeValidator(_key)] = None
     title: str | None = None
     is_impossible: Any = None  # the answers say it
     spans: list[list[tuple[StrictInt, StrictInt]]] = []
@@ -176,8 +208,10 @@ FOREIGN = {
     'stands SQuAD\'s layout: {"data": [{"title": "", "paragraphs": LIST}]}',
     "detected_answers": "has MRQA's 'detected_answers'; give 'answers', with text and answer_start "
     "(the first of each char_spans)",
-    "question": "has no 'answers' to score against (an empty list says that the text has none); "
-    "python -m qa_demo answer --jsonl FILE answers without scoring",
+    "answer": "has 'answer', as tables have; give 'answers', a list of texts",
+    "question": "has no 'answers' to score against (an empty list, in a table an empty cell of "
+    "'answer', says that the text has none); python -m qa_demo answer --jsonl FILE answers without "
+    "scoring",
 }
 """By a field of a row without 'answers': what it is, and what to do."""
 
@@ -210,10 +244,7 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     try:
         given = Row.model_validate(row)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        got = "" if first["type"] == "missing" else f", got {str(first['input'])[:SHOWN]!r}"
-        raise BadInput(f"{where}{field and f': {field!r}'}: {first['msg']}{got}") from fault
+        raise BadInput(f"{where}{_wrong(fault)}") from fault
     inside = all(0 <= a < b <= len(given.context) for one in given.spans for a, b in one)
     if not (inside and all(given.spans)):
         raise BadInput(f"{where}: 'spans' must hold [start, end] with 0 <= start < end <= length")
@@ -238,6 +269,17 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     return example, any(moved for _, moved in placed)
 
 
+def _wrong(fault: ValidationError) -> str:
+    """What is wrong with a row: the field, what is allowed, what was received."""
+    first = fault.errors()[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f" has no {field!r}; {_held(first['input'])}"
+    said = re.sub("^(Input should|Value error, must)", "must", first["msg"])
+    said = re.sub(r"dictionary or instance of \w+", "object", said)
+    return f"{field and f': {field!r}'} {said}, got {repr(first['input'])[:SHOWN]}"
+
+
 def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:
     """An answer with its place, and whether the file says another."""
     if start is not None and start >= 0 and context.startswith(text, start):
@@ -255,6 +297,7 @@ UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("typographic signs", lambda text: text.translate(_PLAIN_SIGNS)),
     ("HTML entities", html.unescape),
     ("white space", lambda text: " ".join(text.split())),
+    ("accents written as one sign or two", partial(unicodedata.normalize, "NFC")),
     ("capital letters", str.casefold),
 )
 """By what an answer's letters differ from the paragraph's, and what makes them alike."""
@@ -276,6 +319,8 @@ def _oddities(example: Example, moved: bool) -> Iterator[str]:
     answers, context = example.answers, example.context
     if moved:
         yield "answer_start is wrong; the nearest place of the text is taken"
+    if not all(answer.text.strip() for answer in answers):
+        yield "an answer is blank; an empty list says that the text has none"
     if answers and not any(answer.text in context for answer in answers):
         why = why_absent(answers[0].text, context)
         end = f": it {why}" if why.startswith("differs") else ", so no span may be right"

@@ -5,6 +5,7 @@ kinds of error.
 
 import base64
 import gzip
+import re
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,7 @@ import orjson
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
+from qa_demo.core.base import BadInput
 from qa_demo.evaluation import drawn
 from qa_demo.evaluation.compare import LEAST, Interval, more_units
 from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
@@ -25,6 +27,7 @@ from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
 
 PAGE = "http://127.0.0.1:7860/"
+ADDRESS = r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?(/[^\s#]*)?"
 MODULES = ("dom", "controls", "table", "text", "figure", "render", "report")
 
 
@@ -35,9 +38,11 @@ def report(
     *,
     page: str = PAGE,
 ) -> None:
-    """Write the page of the lines of one reader or two. Errors: BadInput where two share no
-    question, or where it cannot be written.
+    """Write the page of the lines of one reader or two; `page` is where its links lead. Errors:
+    BadInput where two share no question, where `page` is no address, or it cannot be written.
     """
+    if not re.fullmatch(ADDRESS, page, re.IGNORECASE):
+        raise BadInput(f"page must be an address such as {PAGE}, got {page[:80]!r}")
     write_file(Path(path), page_of(drawn.shown_of(found, against, page)))
 
 
@@ -79,6 +84,8 @@ def title(s: Shown) -> list[Block]:
     parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
     asked = f"{', '.join(parts[1:]) or whole} from {s.units} of {run.get('file', 'rows')}, "
     asked += f"scored by the rules of SQuAD {run['rules']}."
+    if not all("scores" in side.run for side in s.sides):
+        asked += " A run was stopped before its end: only what it had asked is here."
     heading = ui.sentence("title", "heading", title_of(s))
     return [heading, ui.sentence("asked", "closing", asked)]
 

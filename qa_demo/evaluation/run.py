@@ -97,6 +97,7 @@ def judge(
     windows = windows or fitting(WindowOptions(), reader.max_seq_length)
     threshold = reader.threshold if threshold is None else threshold
     decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
+    reader.read("a", "a", windows)  # what suits no question is refused before the first one
     limit = limit_of(decode) if rules == "2.0" else None
     options = asdict(windows) | asdict(decode)
     del options["null_score_diff_threshold"]
@@ -120,7 +121,7 @@ def judge(
             file.flush()  # a crash loses no whole question
             told(rows[-1])
     if not any(row["windows"] for row in rows):
-        raise BadInput(rows[0]["best"]["because"])
+        raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
     said = {row["id"]: outcome_of(row) for row in rows}
     about["scores"] = metrics.evaluate(examples, said, limit, rules)
     about["seconds"] = round(time.perf_counter() - began, 2)

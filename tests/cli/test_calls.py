@@ -20,7 +20,7 @@ pytestmark = pytest.mark.model
 def test_infill_for_a_person(terminal, monkeypatch):
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
     lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
-    assert "(mask, characters 5 to 7)" in lines[0] and "  mlm  rank" in lines[1]
+    assert "(mask, characters 4 to 7)" in lines[0] and "  mlm  rank" in lines[1]
     assert re.match(r"total +\S+ nats", lines[-2]) and "plain sum is" in lines[-1]
     first, guesses, *_, last = terminal.run("infill", "--text", "Ada met [MASK].").splitlines()
     assert first == "[MASK]  (mask)" and "rank" not in guesses
@@ -62,7 +62,7 @@ def test_answer_for_a_person(terminal):
     lines = terminal.ask("answer").splitlines()
     best = report["prediction"]["n_best"][0]["candidate"]
     assert lines[0] == report["answer"]
-    assert f"characters {best['char_start'] + 1} to {best['char_end']}" in lines[1]
+    assert f"characters {best['char_start']} to {best['char_end']}" in lines[1]
     found = re.search(r"score (\S+) ([=~]) start (\S+) \+ end (\S+)", lines[1])
     assert found is not None
     score, sign, start, end = found.groups()

@@ -1,6 +1,7 @@
 """evaluate --out, report and calibrate: lines, going on, gates, layouts, nothing overwritten."""
 
 import hashlib
+import io
 import json
 import os
 from pathlib import Path
@@ -50,10 +51,14 @@ def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, term
     out.write_bytes(first + second[:40])  # stopped in the middle of a line
     assert terminal.data("evaluate", dev, "--out", out)["total"] == 3
     assert out.read_bytes() == whole and "p.jsonl was there: its lines were kept" in terminal.err
-    assert terminal.data("evaluate", dev, "--out", out, "--limit", "1")["total"] == 1
     flags = ["--reader", folder, "--out", out, *SMALL]
     otherwise = "was made otherwise (different: options)"
     terminal.refuses(otherwise, "evaluate", dev, *flags, "--n-best-size", "3")
+    before = run_file(out).read_bytes()
+    fewer = "p.jsonl holds more questions than this run asks first"
+    terminal.read("evaluate", dev, "--out", out, "--limit", "1", code=2)
+    assert fewer in terminal.err
+    assert (out.read_bytes(), run_file(out).read_bytes()) == (whole, before), "scores of all lines"
     other = squad(tmp_path / "other.json", question="Who painted it?")
     terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
 
@@ -66,6 +71,31 @@ def test_a_pipe_is_read_once(silent, out, terminal):
     about = json.loads(run_file(out).read_text())
     assert about["sha256"] == hashlib.sha256(silent.read_bytes()).hexdigest()
     os.close(reads)
+
+
+def test_standard_input_is_a_file_too(silent, monkeypatch, terminal):
+    for text, said in ((silent.read_bytes(), '"total": 4'), (b"", "standard input holds no quest")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text), encoding="cp1252"))
+        terminal.read("evaluate", "-", "--json", code=0 if text else 2)
+        assert said in terminal.out + terminal.err
+
+
+@pytest.mark.parametrize("flags", ["--max-seq-length 12 --doc-stride 12", "--max-seq-length 600"])
+def test_settings_that_suit_no_question_are_refused_before_the_first(flags, dev, out, terminal):
+    terminal.read("evaluate", dev, "--out", out, *flags.split(), code=2)
+    assert "question 1 of 3" not in terminal.err and "unanswered" not in terminal.err
+    assert not out.exists()
+
+
+def test_lines_of_a_stopped_run_are_called_so(silent, out, tmp_path, terminal):
+    terminal.read("evaluate", silent, "--out", out)
+    about = json.loads(run_file(out).read_text())
+    del about["scores"]
+    run_file(out).write_text(json.dumps(about))
+    for command, code in (("report", 0), ("calibrate", 2)):
+        terminal.run(command, out, "--out", tmp_path / command, code=code)
+        assert "p.jsonl is of a run that was stopped: these are its first 4 lines" in terminal.err
+    assert "A run was stopped before its end" in said(tmp_path / "report")
 
 
 def test_a_part_of_a_file_and_the_rules_are_named(dev, silent, terminal):
@@ -109,7 +139,8 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
     terminal.run("report", out, "--against", second, "--out", page)
     assert "tiny against other" in said(page)
     assert "max_answer_length is 30 in the first run and 3 in the second" in said(page)
-    terminal.refuses("--page must be", "report", out, "--page", "javascript:alert(1)")
+    for address in ("javascript:alert(1)", "file:///x", "http://[::1"):
+        terminal.refuses("page must be an address", "report", out, "--page", address)
     text = out.read_text()
     out.write_text("\ufeff" + text)
     terminal.run("report", out, "--out", page)
@@ -138,6 +169,8 @@ def test_the_block_of_a_model_card(dev, tmp_path, terminal):
     (found,) = entry["results"]
     assert entry["name"] == printed["reader"] and found["task"]["type"] == "question-answering"
     assert found["dataset"]["name"] == "dev.json"
+    terminal.read("evaluate", dev, "--eval-results", tmp_path / "part.yaml", "--limit", "2")
+    assert "name: dev.json (2 of 3 questions)\n" in (tmp_path / "part.yaml").read_text()
     scores = {one["type"]: one["value"] for one in found["metrics"]}
     wanted = {"exact_match": float(printed["exact"]), "f1": float(printed["f1"])}
     assert scores == pytest.approx(wanted)

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from qa_demo.core.base import BadInput
@@ -82,9 +83,20 @@ def test_a_table_between_tabs(mark):
     assert (second.id, second.answers) == ("1", ())
 
 
+@pytest.mark.parametrize("text", ["", " \n\n", "[]", '{"data": []}'])
+def test_an_empty_file_holds_no_question(text):
+    assert read_questions(text.encode(), "a.json").examples == []
+    assert read_questions(text.encode()[:1], "a.csv").examples == []
+
+
+def test_one_object_over_several_lines_is_a_row():
+    text = json.dumps(FLAT[0], indent=2)
+    assert read_questions(text.encode(), "a.json").examples == WANTED[:1]
+
+
 def test_0_is_an_id_and_two_rows_never_share_one():
     """Finding 14."""
-    three = [row | {"id": k} for k, row in enumerate(FLAT)]
+    three = [row | {"id": k} for k, row in zip((0, np.int64(1), "2"), FLAT, strict=True)]
     assert [e.id for e in from_rows(three, "x").examples] == ["0", "1", "2"]
     unnamed = [{k: v for k, v in row.items() if k != "id"} for row in FLAT]
     assert [e.id for e in from_rows(unnamed, "x").examples] == ["1", "2", "3"]
@@ -96,7 +108,9 @@ def test_0_is_an_id_and_two_rows_never_share_one():
 
 def test_answers_in_other_layouts_and_columns_of_its_own():
     placed = {"text": "Ada", "answer_start": 0}
-    for answers in (["Ada"], [placed], [{"text": "Ada"}], {"text": ["Ada"]}):
+    arrays = {"text": np.array(["Ada"], object), "answer_start": np.array([0])}  # as pandas has
+    listed = [{"text": ["Ada"], "answer_start": None}, np.array(["Ada"], object), arrays]
+    for answers in (["Ada"], [placed], [{"text": "Ada"}], {"text": ["Ada"]}, *listed):
         row = FLAT[0] | {"answers": answers, "level": 3, "notes": "x" * 61, "list": [1]}
         (found,) = from_rows([row], "x").examples
         assert found == replace(WANTED[0], columns=(("level", "3"),))
@@ -112,11 +126,22 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.jsonl", '{"question": "q", "answers": []}', "a.jsonl, line 1: 'context': Field req"),
+        ("a.jsonl", '{"question": "q", "answers": []}', "a.jsonl, line 1 has no 'context'; it has"),
         ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
-        ("a.jsonl", "7", "line 1: Input should be a valid dictionary .*, got '7'"),
+        ("a.jsonl", "7", "a.jsonl, line 1 must be a valid object, got 7"),
+        ("a.json", '"Ada"', "a.json, line 1 must be a valid object, got 'Ada'"),
+        ("a.json", '{"Question": "q",\n"Answer": {}}', "has no 'question'; it has 'Question', 'An"),
+        ("a.jsonl", '{"question": "q", "answer": "a"}', "has 'answer', as tables have; give 'a"),
+        ("a.csv", "Question,Answer\nq,a\n", "line 2 has no 'question'; it has 'Question', 'An"),
+        ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
+        ("a.tsv", "id\tid\tanswer\n1\t2\ta\n", "a.tsv: two columns are called 'id'"),
+        ("a.csv", "question,context,answers\nq,c,['a']\n", "has one answer a row, in the column"),
+        ("a.csv", "question\tcontext\nq\tc\n", "a.csv: cells are parted by tabs; .* by commas"),
+        ("a.tsv", f"{HEAD}q,c,a\n", "a.tsv: cells are parted by commas; save it parted by tabs"),
+        ("a.csv", '"question";"answer"\n"q";"a"\n', "cells are parted by semicolons"),
+        ("a.json", f"{HEAD}q,c,a\n", "not readable as JSON: .*; the name of a table ends in .csv"),
         ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
-        ("a.tsv", "question\tanswer\nq\tc\n", "line 2: 'context': Field required"),
+        ("a.tsv", "question\tanswer\nq\tc\n", "line 2 has no 'context'; it has 'question'"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
@@ -126,7 +151,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
             "line 1 has MRQA's 'detected_answers'; give 'answers'",
         ),
         ("a.json", '[{"context": "c", "qas": []}]', "row 1 is a paragraph with .* SQuAD's layout"),
-        ("a.csv", f'{HEAD}"q\nr', "a.csv: the row after line 1: unexpected end of data"),
+        ("a.csv", f'{HEAD}"q\nr', "the row after line 1: unexpected end of data; a cell"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "'answers.0.answer_start'.*got 'zero'"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
@@ -156,24 +181,21 @@ def test_training_reads_squad_with_lists_in_text_order(tmp_path):
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"id": [7]}, "'id.str': Input should be a valid string, got '[7]'"),
-        ({"id": True}, "'id.str': Input should be a valid string, got 'True'"),
-        ({"question": None}, "question a: 'question': Input should be a valid string, got 'None'"),
-        ({"answers": "Ada"}, "question a: 'answers': Input should be a valid list, got 'Ada'"),
-        ({"answers": {"text": "1998"}}, "'answers': Value error, text and answer_start must be"),
-        ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "'answers.1.text': Input should be"),
-        (
-            {"answers": placed(("Ada", 3.5))},
-            "'answers.0.answer_start': Input should be a valid int",
-        ),
+        ({"id": [7]}, "'id' must be a valid string, got [7]"),
+        ({"id": True}, "'id' must be a valid string, got True"),
+        ({"question": None}, "question a: 'question' must be a valid string, got None"),
+        ({"answers": "Ada"}, "question a: 'answers' must be a list of answers or an obj"),
+        ({"answers": {"text": "1998"}}, "text and answer_start; a table has one answer a row"),
+        ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "'answers.1.text' must be"),
+        ({"answers": placed(("Ada", 3.5))}, "'answers.0.answer_start' must be a valid int"),
         ({"answers": placed(("Ada", 1))}, "a: answer_start does not point to the answer"),
         *(
             ({"spans": wrong}, "question a: 'spans")
             for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 41]]], [[[0, True]]], [[[0, 1, 2]]])
         ),
-        ('{"data": [{"title": "x"}]}', ", article 0: 'paragraphs' must be a list"),
-        ('{"data": [{"paragraphs": [7]}]}', "paragraph 0: 'qas' must be a list"),
-        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: 'question': Field"),
+        ('{"data": [{"title": "x"}]}', ", article 0 needs a list 'paragraphs', as SQuAD"),
+        ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has; got 7"),
+        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0 has no 'question'"),
         (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),
     ],
 )
@@ -191,13 +213,14 @@ def test_a_fault_of_a_squad_file_is_named(tmp_path, change, fault):
         ("Kok’s", 0, -1, "it differs in typographic signs"),
         ("Kok&#32;is", 0, -1, "it differs in HTML entities"),
         ("ADA KOK", 0, -1, "it differs in capital letters"),
+        ("Ko\u0308k", 0, -1, "it differs in accents written as one sign or two"),
         ("Gouda", 0, -1, "so no span may be right"),
     ],
 )
 def test_a_place_known_to_be_wrong_is_mended_or_none(text, start, place, said):
     """Finding 6: what is said to be wrong is never drawn or trained on."""
     context = "🚜🚜🚜 The red barn is old. The barn of Ada Kok is red. The barn was built in "
-    row = {"question": "Where?", "context": context + "Delft, not in Delft Nord. Kok's."}
+    row = {"question": "Where?", "context": context + "Delft, not in Delft Nord. Kok's. Kök."}
     found = from_rows([row | {"answers": placed((text, start))}], "x")
     assert found.examples[0].answers == (Answer(text, place),)
     assert any(said in one for one in found.remarks)
@@ -207,5 +230,7 @@ def test_each_oddity_is_counted_and_its_first_question_named():
     fine = QAS[0] | {"context": CONTEXT}
     odd = fine | {"context": "東京は日本の首都です。", "answers": ["東京"]}
     assert from_rows([fine], "x").remarks == ()
+    for blank in ([""], [" ", "Ada"], {"text": ["\n"], "answer_start": [23]}):
+        assert "an answer is blank" in from_rows([fine | {"answers": blank}], "x").remarks[0]
     (said,) = from_rows([fine, odd | {"id": 7}, odd | {"id": 8}], "x").remarks
     assert said.startswith("2 questions (first: '7'): ") and "F1 is exact match" in said
