@@ -66,6 +66,7 @@ def launch_settings(host: str | None = None, port: int | None = None) -> dict[st
         "state_session_capacity": 64,  # nothing of ours lies in one
         "footer_links": [],
         "quiet": True,
+        "_frontend": False,  # else gradio asks for its own page, and ends where that takes 3 s
         # ink and paper, system fonts: no font leaves or enters the machine
         "theme": gr.themes.Base(
             primary_hue="stone",

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import gradio as gr
+import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +21,8 @@ from qa_demo.server.guard import (
     policy,
     same_origin,
 )
-from qa_demo.server.launch import ENVIRONMENT, is_public, launch_settings
+from qa_demo.server.launch import ENVIRONMENT, is_public, launch, launch_settings
+from tests.ports import free_port
 
 
 async def inner(scope, receive, send):
@@ -128,6 +131,16 @@ def test_launch_settings_are_frozen():
     assert settings["strict_cors"] is True
     assert settings["allowed_paths"] == [] and settings["server_name"] is None
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
+
+
+def test_a_busy_machine_that_is_slow_at_first_ends_no_server(monkeypatch):
+    monkeypatch.setattr("gradio.networking.url_ok", lambda _: False)  # after 3 s without an answer
+    port = free_port()
+    with gr.Blocks() as page:
+        pass
+    launch(page, "127.0.0.1", port, prevent_thread_lock=True)
+    assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
+    page.close()
 
 
 def test_origins_are_added_to_those_of_a_space(monkeypatch):
