@@ -19,9 +19,17 @@ from qa_demo.training.heads import load_weights
 from qa_demo.training.loop import parsed
 from qa_demo.training.pretrain import Pretrainer, load, parameter_groups
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
+from tests.fake_infiller import FakeInfiller
 from tests.training import toy
 
 pytestmark = pytest.mark.model
+
+
+def test_schemes_are_counted_over_the_texts_that_one_sequence_holds():
+    text = "The old bridge over the river was opened in 1932 by the mayor of the town. "
+    found = infill.schemes(FakeInfiller(), [2 * text, 60 * text, text], draws=2)
+    assert (found["texts"], found["draws"]) == (2, 2)
+    assert found["blanks"] == 2 * (6 + 3), "15 % of 34 tokens and of 17, in two draws"
 
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
