@@ -7,7 +7,7 @@ distribution over the vocabulary. "Both" is their product, renormalised. Losses 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -124,20 +124,6 @@ def filled(
     return Infill(masked, tokens, tuple(pieces), *terms, model_name)
 
 
-class Infiller(Protocol):
-    """What the page may ask of a model that fills blanks; the real one is in `model.spanbert`.
-    `positions`: rows of the position table, 0 without a boundary head. Errors of `encode`: BadInput
-    for no piece, or for more than it has positions for.
-    """
-
-    positions: int
-    mask_id: int
-
-    def encode(self, text: str) -> Encoding: ...
-
-    def infill(self, masked: Masked, cut: frozenset[str] = ..., top: int = ...) -> Infill: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Filled:
     """A text's pieces, and what both heads say of its blanks by the input that is cut (or None)."""
@@ -173,8 +159,8 @@ class Filled:
         return min(self.plain.pieces, key=rank).at
 
 
-def fill(given: Asked, model: Infiller, *_: Any) -> Filled | str:
-    """What a model says of the blanks, nothing cut and each input cut; else why it cannot."""
+def fill(given: Asked, model: Any, *_: Any) -> Filled | str:
+    """What a SpanBERT says of the blanks, nothing cut and each input cut; else why it cannot."""
     try:
         e = model.encode(given.text)
         spans = [span_at(e, first, last) for first, last in given.hidden]
@@ -194,7 +180,7 @@ class Hidden(NamedTuple):
     draws: Sequence[Draw]
 
 
-def hidden(given: str, seed: int, model: Infiller, *_: Any) -> Hidden:
+def hidden(given: str, seed: int, model: Any, *_: Any) -> Hidden:
     """The same number of pieces hidden one by one and in spans."""
     e = model.encode(given)
     draws = draw_spans(e.word_ids, np.random.default_rng(seed))

@@ -26,11 +26,11 @@ from safetensors.torch import save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import Infiller, hidden, right
+from qa_demo.core.infill import hidden, right
 from qa_demo.core.store import ASSETS
 from qa_demo.examples import load_examples
 from qa_demo.model.source import sha256
-from qa_demo.model.spanbert import SBO_FILE, load_sbo, load_spanbert
+from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.export import halved, phase, versions, write_checksums
 from qa_demo.training.heads import load_weights, loaded, training_form
@@ -166,7 +166,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
     return found
 
 
-def schemes(model: Infiller, texts: Iterable[str], draws: int = 6) -> dict[str, int]:
+def schemes(model: SpanBERT, texts: Iterable[str], draws: int = 6) -> dict[str, int]:
     """How many pieces each law hides, and how many of them are guessed, by names that chapter 8
     reads; a text that one sequence does not hold is left out.
     """

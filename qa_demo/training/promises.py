@@ -25,7 +25,7 @@ from simpleeval import EvalWithCompoundTypes
 
 from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.bio import decode_reading
-from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Infiller, Said
+from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Said
 from qa_demo.core.masking import hide
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
@@ -36,7 +36,7 @@ from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Window
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.model.loading import load_reader
-from qa_demo.model.spanbert import load_spanbert
+from qa_demo.model.spanbert import SpanBERT, load_spanbert
 from qa_demo.training.loop import described, exit_code
 
 Facts = Mapping[str, Any]
@@ -133,7 +133,7 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
     }
 
 
-def passage_facts(passage: Passage, infiller: Infiller) -> Facts:
+def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
     """What a passage shows: a model's guesses of its default blanks. A blank is named by the word
     at its place in the text, so a repeated word can be meant.
     """
@@ -258,7 +258,7 @@ def example_rows(reader: Reader, pool: Sequence[PoolExample]) -> Iterator[Row]:
             yield e.id, "second question", said != facts["answer"], f"{other} {said or 'no answer'}"
 
 
-def passage_rows(infiller: Infiller, passages: Sequence[Passage]) -> Iterator[Row]:
+def passage_rows(infiller: SpanBERT, passages: Sequence[Passage]) -> Iterator[Row]:
     """Every promise, in order."""
     return chain.from_iterable(rows(p, passage_facts(p, infiller)) for p in passages)
 
