@@ -4,7 +4,6 @@ report can show, dots with intervals, words.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,20 +29,16 @@ FAILURES = 10
 """So many of the surest are shown."""
 
 
-@dataclass(frozen=True, eq=False)
 class Side:
-    """One reader and its lines. `limits`: thresholds by name: that of the run, and where others
-    change something those of MODES ("fitted": one for each question) and of PERCENTS. `up`: where
-    it stands in a row of both readers, 1 above, -1 below, 0 alone.
+    """One reader: its name, its colour (`role`), its lines (`rows`, as columns `table`), what they
+    were made with (`run`), and thresholds by name (`limits_of`). `up`: where it stands in a row of
+    both readers, 1 above, -1 below, 0 alone.
     """
 
-    name: str
-    role: str
-    up: int
-    rows: Sequence[Row]
-    run: Row
-    table: Table
-    limits: dict[str, Any]
+    def __init__(self, name: str, found: Evaluation, role: str, up: int) -> None:
+        self.name, self.role, self.up = name, role, up
+        self.rows, self.run, self.table = found.rows, found.run, table_of(found.rows)
+        self.limits = limits_of(self.run, self.table)
 
     def scores(self, metric: str, at: str) -> Floats:
         """Percent of each question under a threshold, [n]."""
@@ -55,64 +50,55 @@ class Side:
         return [] if limit is None or np.ndim(limit) else [float(limit)]
 
 
-def side_of(name: str, found: Evaluation, role: str, up: int) -> Side:
-    """A reader of lines. A threshold changes something where some questions have an answer and some
-    have none.
+def limits_of(run: Row, table: Table) -> dict[str, Any]:
+    """Thresholds by name: that of the run, and where others change something, since some questions
+    have an answer and some have none, those of MODES ("fitted": one for each question) and of
+    PERCENTS.
     """
-    rows, run, table = found.rows, found.run, table_of(found.rows)
     own = run["threshold"] if run["rules"] == "2.0" else None
     limits: dict[str, Any] = {"run": own}
-    if own is not None and table.both and len(table.cuts):
-        sides, fitted = halves(table.titles.tolist()), np.empty(len(rows))
-        parts = [table.part(half) for half in sides]
-        if all(seen.both and len(seen.cuts) for seen in parts):
-            for half, seen in zip(sides, parts[::-1], strict=True):
-                fitted[half] = seen.best("f1")
-            limits["fitted"] = fitted
-        limits["best"] = table.best("f1")
-        rising = np.append(table.cuts[0], np.minimum(np.sort(table.diffs), table.cuts[-1]))
-        limits |= {str(p): float(rising[round(len(rows) * (1 - p / 100))]) for p in PERCENTS}
-    return Side(name, role, up, rows, run, table, limits)
+    if own is None or not table.both or not len(table.cuts):
+        return limits
+    sides, fitted = halves(table.titles.tolist()), np.empty(len(table.diffs))
+    parts = [table.part(half) for half in sides]
+    if all(seen.both and len(seen.cuts) for seen in parts):
+        for half, seen in zip(sides, parts[::-1], strict=True):
+            fitted[half] = seen.best("f1")
+        limits["fitted"] = fitted
+    limits["best"] = table.best("f1")
+    rising = np.append(table.cuts[0], np.minimum(np.sort(table.diffs), table.cuts[-1]))
+    return limits | {str(p): float(rising[round(len(fitted) * (1 - p / 100))]) for p in PERCENTS}
 
 
-@dataclass(frozen=True, eq=False)
 class Shown:
-    """What all sections draw from: the readers, and questions that are scored apart, by name."""
+    """What all sections draw from: the readers (`sides`), in what else their files differ, `parts`,
+    the questions that are scored apart, by name, and `values`, what each name of the state may be;
+    the first is that in which the report opens. Errors: BadInput where two files share no question.
+    """
 
-    sides: list[Side]
-    units: Units
-    parts: dict[str, Bools]
-    differs: tuple[str, ...]
-    page: str
-
-    @property
-    def values(self) -> dict[str, list[str]]:
-        """What each name of the state may be; the first is that in which the report opens."""
+    def __init__(self, first: Evaluation, second: Evaluation | None, page: str) -> None:
+        found, self.differs, looks = [first], tuple[str, ...](), [(START, 0)]
+        if second is not None:
+            *found, self.differs = paired(first, second)
+            looks = [(START, 1), (END, -1)]
+        names = [str(x.run["reader"]) for x in found]
+        if len({*names}) < len(names):
+            names = [f"{names[0]} (A)", f"{names[0]} (B)"]
+        self.sides = [
+            Side(name, x, *look) for name, x, look in zip(names, found, looks, strict=True)
+        ]
+        self.units, self.page = Units(self.sides[0].rows), page
+        has = self.sides[0].table.answerable
+        self.parts = {"all questions": np.ones_like(has)}
+        if self.sides[0].table.both:
+            self.parts |= {"with an answer": has, "without one": ~has}
         at = [name for name in self.sides[0].limits if all(name in x.limits for x in self.sides)]
-        modes, who = [name for name in at if name in MODES], [side.name for side in self.sides]
-        found = {"metric": [*METRICS], "mode": modes, "at": at, "who": who}
-        return found | {"selection": ["", *map(str, range(FAILURES))]}
+        self.values = {"metric": [*METRICS], "mode": [name for name in at if name in MODES]}
+        self.values |= {"at": at, "who": names, "selection": ["", *map(str, range(FAILURES))]}
 
     def means(self, values: Floats, masks: Sequence[Bools]) -> Interval:
         """The mean of values [n] over each of these parts of the questions."""
         return self.units.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
-
-
-def shown_of(first: Evaluation, second: Evaluation | None, page: str) -> Shown:
-    """Pair the lines. Errors: BadInput where two files share no question."""
-    found, differs, looks = [first], tuple[str, ...](), [(START, 0)]
-    if second is not None:
-        *found, differs = paired(first, second)
-        looks = [(START, 1), (END, -1)]
-    names = [str(x.run["reader"]) for x in found]
-    if len({*names}) < len(names):
-        names = [f"{names[0]} (A)", f"{names[0]} (B)"]
-    sides = [side_of(name, x, *look) for name, x, look in zip(names, found, looks, strict=True)]
-    has = sides[0].table.answerable
-    parts = {"all questions": np.ones_like(has)}
-    if sides[0].table.both:
-        parts |= {"with an answer": has, "without one": ~has}
-    return Shown(sides, Units(sides[0].rows), parts, differs, page)
 
 
 # ---- blocks

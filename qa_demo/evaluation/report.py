@@ -43,7 +43,7 @@ def report(
     """
     if not re.fullmatch(ADDRESS, page, re.IGNORECASE):
         raise BadInput(f"page must be an address such as {PAGE}, got {page[:80]!r}")
-    write_file(Path(path), page_of(drawn.shown_of(found, against, page)))
+    write_file(Path(path), page_of(Shown(found, against, page)))
 
 
 def page_of(s: Shown) -> str:
@@ -242,7 +242,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
 
 # ---- kinds of error
 
-ORDER = [*MEANING]
+ERRORS = [name for name in MEANING if name != "right"]
 
 
 def kinds(s: Shown, at: str) -> list[Block]:
@@ -260,7 +260,7 @@ def kinds(s: Shown, at: str) -> list[Block]:
             data.append(ui.lying(x, y, width, marker, hoverinfo="x"))
         text = {"text": [str(n) if n else "" for n in both.sum(axis=0)], "cliponaxis": False}
         data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
-    names = [ORDER[k] for k in seen]
+    names = [ERRORS[k] for k in seen]
     cut = [name.replace(" although", "<br>although") for name in names]
     axes: Block = {"yaxis": ui.named_rows(cut, automargin=True), "barmode": "stack"}
     axes["xaxis"] = ui.axis("questions", rangemode="tozero")
@@ -278,15 +278,13 @@ def kinds(s: Shown, at: str) -> list[Block]:
 
 @lru_cache(maxsize=256)
 def kind_counts(side: Side, at: str) -> Any:
-    """[dark, light] wrong answers of each kind under a threshold, [2, kinds]."""
-    kind = np.array([ORDER.index(row["best"]["kind"]) for row in side.rows])
-    gold, right = side.table.answerable, side.table.exact == 1
-    read = kind != ORDER.index("not read")
+    """[dark, light] wrong answers of each of ERRORS under a threshold, [2, kinds]."""
+    kind = np.array([row["best"]["kind"] for row in side.rows], dtype=object)
+    gold, right, read = side.table.answerable, side.table.exact == 1, kind != "not read"
     out = side.table.withheld(side.limits[at]) & read
-    kind = np.where(out, np.where(gold, ORDER.index("withheld"), ORDER.index("right")), kind)
+    kind[out] = np.where(gold[out], "withheld", "right")
     curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
-    kinds = [kind[part & (kind != ORDER.index("right"))] for part in (~curable, curable)]
-    return np.array([np.bincount(each, minlength=len(ORDER)) for each in kinds])
+    return np.array([[(kind[x] == name).sum() for name in ERRORS] for x in (~curable, curable)])
 
 
 SECTIONS: tuple[tuple[Any, ...], ...] = (
