@@ -101,7 +101,7 @@ class Pictures:
         """The blocks with all their content, and what they show."""
         chapter = CHAPTERS[given.chapter]
         if given.step > (most := len(chapter.STEPS)):
-            raise BadInput(f"step must be 1 to {most} in this chapter, got {given.step}")
+            raise BadInput(f"this chapter has {plural(most, 'step')}, got step {given.step}")
         state = opened(given, chapter, self.examples)
         own = states.read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
         shown = self.shown(state)

@@ -49,7 +49,7 @@ Count = Annotated[Int, Field(ge=1)]
 Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Pair = Annotated[tuple[Int, Int], AfterValidator(_ordered)]
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS), BeforeValidator(_whole_letters)]
-Name = Annotated[str, Field(max_length=1000), BeforeValidator(_whole_letters)]
+Name = Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_whole_letters)]
 Threshold = Annotated[Float, Field(ge=-1000, le=1000)]
 LongestAnswer = Annotated[
     Int, Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500)
@@ -197,8 +197,11 @@ def sentence(fault: ValidationError) -> str:
     got = first["input"]
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}, got {repr(got)[:60]}"
-    said = re.sub(r"^(\w+ (?=should )|Value error, )", "", first["msg"])
-    said = said.replace("should", "must", 1)
+    if first["type"] == "missing":
+        return f"{field} is missing"
+    said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])
+    for word, plain in (("should", "must"), ("tuple", "list"), ("dictionary", "object")):
+        said = said.replace(word, plain, 1)
     if not field:
         return said
     long = isinstance(got, str) and len(got) > 60

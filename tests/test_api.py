@@ -140,7 +140,7 @@ ODD = [
         "n_steps belongs to integrated_gradients; leave it out under leave_one_out",
     ),
     ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline belongs to int"),
-    ("loss", {"gold": [[3]]}, "gold.0.1: Field required"),
+    ("loss", {"gold": [[3]]}, "gold.0.1 is missing"),
     ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
     ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
     ("infill", {"top": 0}, "top: must be greater than or equal to 1, got 0"),
@@ -155,7 +155,10 @@ OF_JSON = [
     ("read", {"n_best_size": True}, "n_best_size: must be a valid integer, got True"),
     ("read", {"question": 7}, "question: must be a valid string, got 7"),
     ("read", {"context": "a" * 50_001}, "context: must have at most 50000 characters, got 50,001"),
-    ("loss", {"gold": 3}, "gold: "),
+    ("read", {"reader": ""}, "reader: must have at least 1 character, got ''"),
+    ("loss", {"gold": 3}, "gold: must be a valid list, got 3"),
+    ("loss", {"gold": [3]}, "gold.0: must be a valid list, got 3"),
+    ("loss", {"gold": [[1, 2, 3]]}, "gold.0: must have at most 2 items, not 3, got [1, 2, 3]"),
 ]
 """What only JSON can say."""
 
@@ -193,8 +196,9 @@ def test_any_json_is_a_reply_or_a_sentence(name, odd):
 
 def test_the_description_names_bounds_and_defaults(client):
     known = client.get("/api/openapi.json").json()
-    asked = known["paths"]["/api/read"]["post"]["requestBody"]["content"]["application/json"]
-    read = asked["schema"]
+    body = known["paths"]["/api/read"]["post"]["requestBody"]
+    assert body["required"] is True, "OpenAPI takes a body for optional where nothing is said"
+    read = body["content"]["application/json"]["schema"]
     assert read["additionalProperties"] is False and read["required"] == ["question", "context"]
     assert read["properties"]["n_best_size"]["maximum"] == 100
     assert set(known["paths"]) == {f"/api/{name}" for name in CALLS}
@@ -227,13 +231,17 @@ def test_each_revision_of_the_protocol_is_answered_in_kind(client, version):
     assert all(t["inputSchema"]["type"] == t["outputSchema"]["type"] == "object" for t in listed)
 
 
-@pytest.mark.parametrize("body", [b"{", b"[1]", b'"a"', b"null", b"", b"[" * 100_000])
-def test_what_is_no_object_is_told_what_a_call_is(body, client):
+@pytest.mark.parametrize(
+    ("body", "read_as"),
+    [(b"[1]", "[1]"), (b'"a"', "'a'"), *((x, "no JSON") for x in (b"{", b"", b"[" * 100_000))],
+)
+def test_what_is_no_object_is_told_what_a_call_is(body, read_as, client):
     kind = {"content-type": "application/json"}
     for made, got in (
-        (client.post("/api/read", content=body, headers=kind), "no such object"),
-        (client.get("/api/read"), "a GET to /api/read"),
-        (client.post("/api/reed", json={}), "a POST to /api/reed"),
+        (client.post("/api/read", content=body, headers=kind), read_as),
+        (client.get("/api/read"), "GET to /api/read"),
+        (client.options("/api/read"), "OPTIONS to /api/read"),
+        (client.post("/api/reed", json={}), "POST to /api/reed"),
         (client.post("/api/read", content=b'{"question": "a", "context": "b"}'), "no content-type"),
     ):
         assert 400 <= made.status_code < 500 and made.json()["error"].endswith(f"; got {got}")
@@ -327,11 +335,15 @@ def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert made.json()["error"]["code"] == -32700
     assert client.post("/mcp", content=b"{").json()["error"]["code"] == -32700
     assert client.post("/mcp", json={"id": 1}).json()["error"]["code"] == -32600
-    assert rpc(client, "ping", key=[1])["error"]["code"] == -32600
-    assert rpc(client, "tools/call", name="read", arguments="x")["error"]["code"] == -32600
+    for key in ([1], True, None, 1.5):
+        told = rpc(client, "ping", key=key)
+        assert (told["id"], told["error"]["code"]) == (None, -32600)
+    told = rpc(client, "tools/call", key="k", name="read", arguments="x")  # its sender knows the id
+    assert (told["id"], told["error"]["code"]) == ("k", -32600)
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
     assert client.post("/mcp", content=half).json()["error"]["code"] == -32600
     assert rpc(client, "ping", "2031-01-01")["error"]["code"] == -32600
-    assert rpc(client, "x")["error"]["code"] == -32601
+    told = rpc(client, "x/\n")["error"]
+    assert told["code"] == -32601 and told["message"].endswith("tools/call, got 'x/\\n'")
     assert rpc(client, "tools/call", name="x")["error"]["code"] == -32602
     assert rpc(client, "ping")["result"] == {}

@@ -110,7 +110,7 @@ DOORS = {
     "nothing": (None, "a picture is asked for by"),
     "a field": ({"state": {"foo": 1}}, "there is no field foo"),
     "an example": ({"state": {"example": "nope"}}, "there is no example 'nope'"),
-    "a step": ({"state": {"chapter": "spans", "step": 7}}, "step must be 1 to"),
+    "a step": ({"state": {"chapter": "spans", "step": 7}}, "this chapter has 1 step, got step 7"),
     "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, "selection"),
     "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, "gold needs"),
     "a gold of blanks": ({"state": {"example": "oresund", "gold": [[6, 7]]}}, "not blanks alone"),

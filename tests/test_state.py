@@ -8,7 +8,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.state import CHAPTERS, State, dump, load
 from tests.odd import JSON
 
-LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+LETTERS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 STATES = st.fixed_dictionaries(
     {},
     optional={

@@ -293,7 +293,7 @@ def call(model: Any, name: str, **given: Any) -> Any:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
     asked = request(name, given)
-    if (name == "infill") != hasattr(model, "infill"):
+    if not hasattr(model, "infill" if name == "infill" else "read"):
         asks = "qa_demo.model.spanbert.load_spanbert" if name == "infill" else "load_reader"
         raise BadInput(f"{name} asks what {asks} loads, got {type(model).__name__}")
     return asked.reply(Pictures({}, lambda _: model, lambda: model, work=AtOnce()))

@@ -24,7 +24,7 @@ ASKED = (
     "a call is a POST of one JSON object, as application/json, to /api/NAME, one of "
     f"{', '.join(CALLS)}; got "
 )
-METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PATIENCE = 600.0
 """Seconds that a call waits for its models."""
@@ -61,11 +61,12 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         name, kind = request.path_params["name"], request.headers.get("content-type", "")
         kind = kind.partition(";")[0].strip().lower() or "no content-type"
         if name not in CALLS or request.method != "POST":
-            said = f"{ASKED}a {request.method} to /api/{name[:40]}"
+            said = f"{ASKED}{request.method} to /api/{name[:40]}"
             return JSONResponse({"error": said}, 405 if name in CALLS else 404)
         asked = await json_of(request)
         if not isinstance(asked, dict) or kind != "application/json":
-            got = "no such object" if kind == "application/json" else kind[:40]
+            got = "no JSON" if asked is None else repr(asked)[:40]
+            got = got if kind == "application/json" else kind[:40]
             return JSONResponse({"error": ASKED + got}, 422)
         status, body = await answer(pictures, name, asked, request.is_disconnected)
         return JSONResponse(body, status)
@@ -132,8 +133,8 @@ def openapi() -> dict[str, Any]:
         )
         said = {"200": {"description": "The reply", **reply}}
         said["422"] = {"description": 'A wrong field: {"error": "one sentence"}'}
-        about = {"operationId": name, "summary": one.__doc__, "requestBody": asked}
-        paths[f"/api/{name}"] = {"post": about | {"responses": said}}
+        about = {"operationId": name, "summary": one.__doc__, "responses": said}
+        paths[f"/api/{name}"] = {"post": about | {"requestBody": {"required": True, **asked}}}
     info = {"title": "Spanlight", "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": known}}
 
@@ -144,10 +145,8 @@ def page() -> str:
     for name, one in CALLS.items():
         made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p><dl>"
         for field, about in fields(name).items():
-            said = (
-                about.pop("title"),
-                *(f"{what}: {json.dumps(value)}" for what, value in about.items()),
-            )
+            title = about.pop("title")
+            said = [title, *(f"{what}: {json.dumps(value)}" for what, value in about.items())]
             made += f"<dt>{field}</dt><dd>{html.escape('; '.join(said))}</dd>"
         made += "</dl>"
     return made
@@ -221,10 +220,10 @@ async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, An
         return None
     key, method, given = message["id"], message["method"], message.get("params") or {}
     asked = (given.get("arguments") or {}) if isinstance(given, dict) else None
-    known = isinstance(key, str | int) and str(key).isprintable()  # half a letter is no UTF-8
+    known = type(key) in (str, int) and str(key).isprintable()  # half a letter is no UTF-8
     if not known or not isinstance(asked, dict):
         said = "an id is a text or a whole number, params and arguments are objects"
-        return fault(INVALID, said)
+        return fault(INVALID, said, key if known else None)
     made: dict[str, Any] = {}
     if method == "initialize":
         wanted = given.get("protocolVersion")
@@ -240,7 +239,8 @@ async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, An
         said = json.dumps(reply, ensure_ascii=False) if status == 200 else reply["error"]
         made["content"] = [{"type": "text", "text": said}]  # a refusal too: a model can read it
     elif method != "ping":
-        return fault(UNKNOWN, "known are initialize, ping, tools/list and tools/call", key)
+        said = f"known are initialize, ping, tools/list and tools/call, got {str(method)[:40]!r}"
+        return fault(UNKNOWN, said, key)
     return {"jsonrpc": "2.0", "id": key, "result": made}
 
 

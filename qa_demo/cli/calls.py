@@ -64,6 +64,7 @@ def _many(args: argparse.Namespace) -> None:
     examples = list(_asked(args.jsonl))
     reader, progress, faults = shared.load(args), Progress("question"), 0
     windows = fitting(options.windows, reader.max_seq_length)
+    reader.read("a", "a", windows)  # what suits no question is refused before the first one
     made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
     with closing(made) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):

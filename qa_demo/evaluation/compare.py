@@ -108,8 +108,9 @@ def paired(first: Evaluation, second: Evaluation) -> tuple[Evaluation, Evaluatio
     common, said = [key for key in left if key in right], []
     for name, own, other in (("first", left, right), ("second", right, left)):
         if lone := [key for key in own if key not in other]:
-            what = f"{plural(len(lone), 'question')} of the {name} file not with the same paragraph"
-            said.append(f"{what} and gold answers in the other (first: “{lone[0][0][:60]}”)")
+            what = f"{plural(len(lone), 'question')} of the {name} file without the same one, on "
+            what += "the same paragraph with the same gold answers, in the other"
+            said.append(f"{what} (first: “{lone[0][0][:60]}”)")
     if not common:
         raise BadInput(f"the two files share no question: {'; '.join(said)}")
     said = [f"left out: {one}" for one in said]

@@ -214,6 +214,9 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     """The lines that a stopped run left, to go on with; a last one that was cut off is dropped.
     Errors: BadInput where they were made with other settings or of other questions.
     """
+    if out.exists() and not out.is_file():
+        beside = f"{run_file(out).name} stands beside it"
+        raise BadInput(f"{out.name} must be a plain file: it is read again to go on, and {beside}")
     if not out.exists() or not out.stat().st_size:
         write_file(run_file(out), dumps(about) + "\n")
         return []

@@ -120,6 +120,10 @@ def reliability(s: Shown) -> list[Block]:
     axes["yaxis"] = ui.axis("best span exactly right, %", range=[-9, 110])
     idea = "By the claim, on all questions, with how many there are in each tenth. It speaks of "
     idea += "the best span, given or withheld, so no threshold changes it."
+    if s.sides[0].run["rules"] == "1.1":
+        idea += (
+            " It allows that a text holds no answer; here each holds one, so it says too little."
+        )
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     return [
         *drawn.head(s, "reliability", "How sure, how right", idea),
@@ -164,9 +168,9 @@ def failures(s: Shown, at: str, who: str) -> list[Block]:
 
 
 def best_span(side: Side, k: int) -> str:
-    """The text of a reader's best span for question k, quoted; of none it is empty."""
+    """The text of a reader's best span for question k, quoted."""
     n_best = side.rows[k]["n_best"]
-    return quoted(n_best[0]["text"] if n_best else "", 50)
+    return quoted(n_best[0]["text"], 50) if n_best else "none"
 
 
 @lru_cache(maxsize=256)

@@ -80,6 +80,13 @@ def test_standard_input_is_a_file_too(silent, monkeypatch, terminal):
         assert said in terminal.out + terminal.err
 
 
+def test_lines_that_are_read_again_stand_in_a_plain_file(folder, dev, tmp_path, terminal):
+    (tmp_path / "nowhere").symlink_to(os.devnull)
+    words = ["evaluate", dev, "--reader", folder, *SMALL, "--out", tmp_path / "nowhere"]
+    terminal.refuses("nowhere must be a plain file", *words)
+    assert not (tmp_path / "nowhere.run.json").exists()
+
+
 @pytest.mark.parametrize("flags", ["--max-seq-length 12 --doc-stride 12", "--max-seq-length 600"])
 def test_settings_that_suit_no_question_are_refused_before_the_first(flags, dev, out, terminal):
     terminal.read("evaluate", dev, "--out", out, *flags.split(), code=2)

@@ -57,6 +57,7 @@ AFTER = [
     ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     ("answer {texts} --doc-stride 300", "doc_stride must be between 1 and"),
     ("answer {texts} --max-seq-length 384", "max_seq_length must be at most 64"),
+    ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be between 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
     ("loss {texts} --max-answer-length 3", "unrecognized arguments"),
     ("tag {texts} --calibration x.json", "unrecognized arguments"),
@@ -72,6 +73,7 @@ def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     (files / "half.jsonl").write_text("{")
     (files / "list.jsonl").write_text("[]")
     lines(files / "bare.jsonl", [{"question": "q"}])
+    lines(files / "asked.jsonl", [{"question": "q", "context": "c"}])
     squad(files / "dev.json")
     squad(files / "twice.json", id="q2")
     monkeypatch.chdir(tmp_path)
