@@ -68,7 +68,8 @@ def rng_of(window: Window, *more: object) -> np.random.Generator:
     return np.random.default_rng(zlib.crc32(window.input_ids.tobytes() + repr(more).encode()))
 
 
-def tell(done, total, on_progress, cancelled) -> None:
+def tell(done, total, on_progress=None, cancelled=None) -> None:
+    """What every work does after each part: say how far it is, and end where nobody waits."""
     if on_progress is not None:
         on_progress(done, total)
     if cancelled is not None and cancelled():
@@ -149,23 +150,15 @@ class FakeReader:
         return start, end
 
     def attribute(
-        self,
-        reading,
-        target,
-        method="integrated_gradients",
-        baseline=None,
-        n_steps=None,
-        on_progress=None,
-        cancelled=None,
+        self, reading, target, method="integrated_gradients", baseline=None, n_steps=None, **watch
     ) -> Attribution:
         """Random values; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
-        watch = on_progress, cancelled
         if method == "leave_one_out":
-            return leave_one_out(reading, target, lambda *asked: self.masked(*asked, *watch))
+            return leave_one_out(reading, target, lambda *asked: self.masked(*asked, **watch))
         window, path = window_of(reading, target), method == "integrated_gradients"
         steps = (n_steps or STEPS[0]) if path else 1
         for done in range(1, steps + 1):
-            tell(done, steps, *watch)
+            tell(done, steps, **watch)
         f_x = float(value_of(target, window, *reading.logits(window.index)))
         values = rng_of(window, method, target, None).normal(1.0, 1.0, size=len(window))
         values[special_positions(reading.encoding, window)] = 0.0

@@ -15,11 +15,10 @@ import os
 import re
 import subprocess
 import time
-import urllib.request
 from pathlib import Path
 
 from tests.documents import README, ROOT, START, TEST
-from tests.ports import free_port
+from tests.ports import free_port, wait_for_page
 from tests.run import say
 
 PACKAGES = "python3,python3-pip,python3-venv,git,ca-certificates"
@@ -60,23 +59,11 @@ def opened(root: Path) -> None:
     words, began = inside(root, f"exec sh -ec '{start}'"), time.monotonic()
     with subprocess.Popen(words, start_new_session=True) as page:
         try:
-            while not healthy(port):
-                assert page.poll() is None, f"the start command ended with {page.returncode}"
-                assert time.monotonic() < began + PATIENCE, "the page does not answer"
-                time.sleep(1)
+            wait_for_page(port, lambda: page.poll() is None, PATIENCE)
             say(f"start command: {time.monotonic() - began:.0f} s")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(page.pid, 15)
-
-
-def healthy(port: int) -> bool:
-    """Whether the page on that port can answer."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as said:
-            return bool(said.status == 200)
-    except OSError:
-        return False
 
 
 def main() -> None:

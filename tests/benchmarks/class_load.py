@@ -26,8 +26,7 @@ import numpy as np
 
 from qa_demo.core.store import ASSETS
 from tests.documents import ROOT
-from tests.fresh_root import healthy
-from tests.ports import free_port
+from tests.ports import free_port, wait_for_page
 
 PATIENCE = 60.0
 TEXTS = json.loads((ASSETS / "passages.json").read_text(encoding="utf-8"))
@@ -84,9 +83,7 @@ def main() -> None:
     port = free_port()
     server = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT)
     try:
-        while not healthy(port):
-            assert server.poll() is None, "the server ended"
-            time.sleep(0.5)
+        wait_for_page(port, lambda: server.poll() is None, 300.0)
         found, memory, began = [], [f"{megabytes(server.pid)} at first"], time.monotonic()
         with ThreadPoolExecutor(a.pages) as pool:
             url = f"http://127.0.0.1:{port}/"

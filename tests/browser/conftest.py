@@ -7,8 +7,6 @@ import json
 import multiprocessing
 import os
 import shutil
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.browser.server import main
-from tests.ports import free_port
+from tests.ports import free_port, wait_for_page
 from tests.run import BROWSERS
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
@@ -39,14 +37,8 @@ class Server:
     def start(self) -> "Server":
         self.process = FORKS.Process(target=main, args=(self.port,), daemon=True)
         self.process.start()
-        end = time.monotonic() + 90
-        while time.monotonic() < end and self.process.is_alive():
-            try:
-                urllib.request.urlopen(f"{self.url}health", timeout=2).close()
-                return self
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError("the page did not start")
+        wait_for_page(self.port, self.process.is_alive, 90)
+        return self
 
     def kill(self) -> None:
         self.process.kill()

@@ -18,7 +18,7 @@ from qa_demo.page import build, routes
 from qa_demo.pictures import Pictures
 from qa_demo.server.guard import VARIABLE
 from tests.fake_infiller import FakeInfiller
-from tests.fakes import FakeReader
+from tests.fakes import FakeReader, tell
 
 SLOW = "Slowly: "
 """A question that begins so takes a second a window."""
@@ -32,10 +32,7 @@ class Patient(FakeReader):
     def read(self, question, context, options=None, on_progress=None, cancelled=None) -> Reading:
         if question.startswith(SLOW):
             for k in range(40):
-                if cancelled is not None and cancelled():
-                    break
-                if on_progress is not None:
-                    on_progress(k, 40)
+                tell(k, 40, on_progress, cancelled)
                 time.sleep(0.1)
         return super().read(question, context, options, on_progress, cancelled)
 

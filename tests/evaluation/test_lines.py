@@ -49,6 +49,8 @@ def test_what_shuts_out_a_gold_span():
     assert judged(reading, either, max_answer_length=3)[0] != "gold not reachable"
     cut = example(t1(), (2, 4))  # word 2 belongs to window 0, which ends with word 3
     assert judged(t1(), cut) == ("gold not reachable", "window")
+    found = kind_of(unowned(reading), example(reading, (4, 4)), None, DecodeOptions(), "2.0")
+    assert found[0] == "gold not reachable", "where no span is legal"
 
 
 def test_gold_without_a_place_is_told_by_its_cause():
@@ -65,12 +67,6 @@ def test_gold_without_a_place_is_told_by_its_cause():
         "Ada&#32;met": "differs in HTML entities",
         "in": "stands more than once, and the file does not say where",
     }
-
-
-def test_without_a_legal_span_nothing_is_reachable():
-    reading = said(1)
-    found = kind_of(unowned(reading), example(reading, (4, 4)), None, DecodeOptions(), "2.0")
-    assert found[0] == "gold not reachable"
 
 
 def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> str:

@@ -234,16 +234,6 @@ def test_a_question_that_was_not_read_is_neither_right_nor_withheld():
         assert found["because"] == "the question is too long"
 
 
-def test_a_gold_that_normalises_to_nothing_scores_alike_in_lines_and_totals():
-    """Finding 4: the printed HasAns_exact was 0 where the line said 1."""
-    row = lines(1)[1] | {"gold": [{"text": "The The", "char_start": 0}], "score_diff": 0.0}
-    row["n_best"] = [row["n_best"][0] | {"text": "the"}]
-    for limit in (-1.0, 1.0):
-        total = evaluate([example_of(row)], {row["id"]: outcome_of(row)}, limit, "2.0")
-        line = under(row, limit, "2.0")
-        assert all(total[name] == 100 * line[name] for name in ("exact", "f1"))
-
-
 def test_few_articles_give_no_verdict_and_no_interval():
     """Findings 24 and 25."""
     blocks = keyed(made(lines(1, articles=5), lines(2, articles=5), name="r"))

@@ -7,6 +7,7 @@ import pytest
 
 import qa_demo
 from qa_demo.core.base import BadInput
+from qa_demo.core.types import DecodeOptions
 from qa_demo.evaluation.lines import read_lines
 from qa_demo.evaluation.run import sampled
 from qa_demo.model.work import SHARED
@@ -29,7 +30,8 @@ def test_rows_give_what_the_command_gives(bert, saved, tmp_path, capsys, monkeyp
     found = qa_demo.evaluate(bert, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
     printed = Terminal(saved("bert"), capsys).data("evaluate", file, "--out", out)
-    assert list(found.rows) == told and found.run["rules"] == "2.0"
+    assert list(found.rows) == told
+    assert (found.run["rules"], found.run["threshold"]) == ("2.0", 0.0), "the reader has none"
     assert json.loads(json.dumps(told)) == list(read_lines(out).rows)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
@@ -55,6 +57,8 @@ def test_evaluations_become_a_report(bert, tmp_path):
     a = qa_demo.evaluate(bert, ROWS[1:3], threshold=1.0)
     b = qa_demo.evaluate(bert, ROWS[1:3], threshold=2.0)
     qa_demo.report(a, page, against=b)
+    other_rule = qa_demo.evaluate(bert, ROWS[1:3], decode=DecodeOptions(rule="product"))
+    assert (b.run["threshold"], other_rule.run["threshold"]) == (2.0, None), "of logits alone"
     assert f"{bert.name} (A) against {bert.name} (B)" in page.read_text()
 
 

@@ -10,8 +10,10 @@ from qa_demo.model.forward import logits, logits_at, output_layer, word_embeddin
 from tests.model import kit
 
 
-def test_the_heads_on_the_last_hidden_states_give_the_logits(reader, reading):
+def test_the_heads_on_the_last_hidden_states_give_the_logits(family, reader, reading):
     heads = reader.heads()
+    assert not np.shares_memory(heads.S, output_layer(reader.model).weight.detach().numpy())
+    assert (reader.bio is not None) == (family in kit.TAGGED)
     for window in reading.windows:
         hidden, (start, end) = reader.hidden(window), reading.logits(window.index)
         assert hidden.shape == (3, len(window), 16) and hidden.dtype == np.float32
@@ -80,9 +82,3 @@ def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
     assert seen[-3:] == [(2, 5), (4, 5), (5, 5)]
     with pytest.raises(Cancelled):
         reader.masked(window, masks, cancelled=lambda: True)
-
-
-def test_heads_are_copies(family, reader):
-    heads = reader.heads()
-    assert not np.shares_memory(heads.S, output_layer(reader.model).weight.detach().numpy())
-    assert (reader.bio is not None) == (family in kit.TAGGED)
