@@ -71,9 +71,10 @@ def limits_of(run: Row, table: Table) -> dict[str, Any]:
 
 
 class Shown:
-    """What all sections draw from: the readers (`sides`), in what else their files differ, `parts`,
-    the questions that are scored apart, by name, and `values`, what each name of the state may be;
-    the first is that in which the report opens. Errors: BadInput where two files share no question.
+    """What all sections draw from: the readers (`sides`) and their names, in what else their files
+    differ, `parts`, the questions that are scored apart, by name, and `values`, what each name of
+    the state may be; the first is that in which the report opens. Errors: BadInput where two files
+    share no question.
     """
 
     def __init__(self, first: Evaluation, second: Evaluation | None, page: str) -> None:
@@ -87,7 +88,8 @@ class Shown:
         self.sides = [
             Side(name, x, *look) for name, x, look in zip(names, found, looks, strict=True)
         ]
-        self.units, self.page = Units(self.sides[0].rows), page
+        self.name, self.page = " against ".join(names), page
+        self.units = Units(self.sides[0].rows)
         has = self.sides[0].table.answerable
         self.parts = {"all questions": np.ones_like(has)}
         if self.sides[0].table.both:

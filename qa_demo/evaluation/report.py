@@ -70,12 +70,7 @@ def page_of(s: Shown) -> str:
     data = {"sections": sections, "start": start, "blocks": [*map(orjson.Fragment, held)]}
     packed = base64.b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode()
     scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
-    return one_file(f"Report: {title_of(s)}", "report", packed, scripts, style(saved=True))
-
-
-def title_of(s: Shown) -> str:
-    """The readers' names."""
-    return " against ".join(side.name for side in s.sides)
+    return one_file(f"Report: {s.name}", "report", packed, scripts, style(saved=True))
 
 
 def title(s: Shown) -> list[Block]:
@@ -86,8 +81,7 @@ def title(s: Shown) -> list[Block]:
     asked += f"scored by the rules of SQuAD {run['rules']}."
     if not all("scores" in side.run for side in s.sides):
         asked += " A run was stopped before its end: only what it had asked is here."
-    heading = ui.sentence("title", "heading", title_of(s))
-    return [heading, ui.sentence("asked", "closing", asked)]
+    return [ui.sentence("title", "heading", s.name), ui.sentence("asked", "closing", asked)]
 
 
 # ---- the verdict
