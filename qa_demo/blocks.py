@@ -80,13 +80,13 @@ def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int 
     return block("formula", key, span, label=label, lines=[parts(line) for line in lines])
 
 
-def legend(key: str, *items: tuple[str, str, Any], span: int = 12) -> Block:
+def legend(key: str, *items: tuple[str, str, Any]) -> Block:
     """Swatches with words: (shape, role, text or parts); shapes: bar, under, track, fill, tint,
     box, hollow, boxed, hatch, over, below (triangles), rise, fall (arrows), dot, ring, diamond,
     line, dash, arrow, text (no swatch).
     """
     made = [[shape, role, parts([t] if isinstance(t, str) else t)] for shape, role, t in items]
-    return block("legend", key, span, items=made)
+    return block("legend", key, items=made)
 
 
 def table(
@@ -159,9 +159,9 @@ def group(key: str, span: int, *blocks: Block | None) -> Block:
     return block("group", key, span, blocks=[b for b in blocks if b is not None])
 
 
-def fold(key: str, title: str, *blocks: Block | None, span: int = 12) -> Block:
+def fold(key: str, title: str, *blocks: Block | None) -> Block:
     """What a press opens: "exactly", "table" or "code"."""
-    return block("fold", key, span, title=title, blocks=[b for b in blocks if b is not None])
+    return block("fold", key, title=title, blocks=[b for b in blocks if b is not None])
 
 
 def snippet(chapter: str) -> str:

@@ -164,13 +164,13 @@ def mark(items: Sequence[Block], span: Span, name: str) -> None:
             one["marks"] = [*one.get("marks", []), name]
 
 
-def text(key: str, *segments: Block, span: int = 12, **more: Any) -> Block:
+def text(key: str, *segments: Block, **more: Any) -> Block:
     """A text block of segments. `up`, `down`: roles of the lanes; `height`: pixels of a bar of 1;
     `arrows`: arrows in the place of bars, downwards below 0; `track`: a frame where 1 would be;
     `lines`: drawn under the words; `dots`: whether pieces of a word are parted by dots; `select`:
     whether words select.
     """
-    return block("text", key, span, segments=list(segments), **more)
+    return block("text", key, segments=list(segments), **more)
 
 
 def segment(items: Sequence[Block], name: str = "", inline: bool = False, *holds: Any) -> Block:

@@ -81,7 +81,7 @@ def check_made_by(reading: Reading, reader: Reader) -> None:
     """BadInput unless these weights made the reading: what else they compute does not belong to its
     logits. Without a checksum the reader's name stands for its weights.
     """
-    if reading.weights != (reader.checksum or reader.name):
+    if (reading.checksum or reading.model_name) != (reader.checksum or reader.name):
         raise BadInput(
             f"this reading was made by other weights than those of the reader in use, "
             f"{reader.name}; read the text again (on the page: press Ask)"

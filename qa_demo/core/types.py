@@ -224,11 +224,6 @@ class Reading:
     def __post_init__(self) -> None:
         freeze_arrays(self)
 
-    @property
-    def weights(self) -> str:
-        """Which weights made the reading: their checksum, or the reader's name if it has none."""
-        return self.checksum or self.model_name
-
     @cached_property
     def owners(self) -> Ints:
         """The index of the window that owns each context token, [D]."""
