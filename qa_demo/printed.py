@@ -3,7 +3,6 @@
 Parts are `[text, role]` pairs; a bare text is a part without a role.
 """
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +21,6 @@ TURNS = ["R", "AL", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI"]
 
 def rounded(x: float, digits: int) -> str:
     """x to the nearest at so many digits, ties away from zero; e.g. 0.125 gives "0.13"."""
-    if not math.isfinite(x):
-        return "∞" if x > 0 else "−∞"
     exact = Decimal(float(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return f"{exact + 0:,f}"
 
