@@ -8,7 +8,7 @@ from typing import Any
 
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
-from qa_demo.core.base import BadInput, QADemoError
+from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.core.calibration import sureness
 from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import predict
@@ -192,6 +192,8 @@ def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
         return 200, make(asked)
     except Pending as wait:
         return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
+    except Cancelled:  # this machine slept, and the work was given up while its asker waited
+        return 202, {"place": 0, "seconds": 0.0, "done": 0.0}
     except BadInput as fault:
         return 422, {"error": str(fault)}
     except QADemoError as fault:

@@ -38,7 +38,7 @@ PAGE = (
     (DENO, "fmt", "--check"),
     (DENO, "lint"),
     (DENO, "check", "--no-remote", "--no-npm", "--cached-only")
-    + ("assets/page/main.js", "assets/page/report.js"),
+    + ("assets/page/main.js", "assets/page/report.js", "assets/page/early.js"),
 )
 CODE = (
     (PYTHON, "-m", "ruff", "check", "."),

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
-from qa_demo.core.base import BadInput, ModelUnavailable
+from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
 from qa_demo.model.work import Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
@@ -145,6 +145,7 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
 
     waits = {"place": 2, "seconds": 1.5, "done": 0.25}
     assert answer(Pending(*waits.values())) == (202, waits)
+    assert answer(Cancelled("this machine slept"))[0] == 202
     assert answer(ModelUnavailable("no such reader")) == (503, {"error": "no such reader"})
     status, said = answer(BaseException("a panic of the tokenizer"))
     assert status == 500 and "panic" not in said["error"]

@@ -9,8 +9,12 @@ const ROLES = new Set(
 );
 const FONTS = ['13px "Spanlight Sans"', 'bold 13px "Spanlight Sans"', '16px "Spanlight Serif"'];
 
+const MISSING = "The picture has not come yet; its numbers stand in the table. " +
+  "If it stays away, load the page again.";
+const LATE = 8000;
+
 /** @type {Promise<any> | null} */
-let loading = null;
+let loading = null, faces = null;
 
 /** plotly.js, when a figure is first needed. */
 function plotly() {
@@ -26,6 +30,13 @@ function plotly() {
   });
   return loading;
 }
+
+/** The fonts of a figure; where they do not come it is drawn in others. */
+const fonts = () =>
+  faces ??= Promise.race([
+    Promise.allSettled(FONTS.map((face) => document.fonts.load(face))),
+    new Promise((go) => setTimeout(go, 3000)),
+  ]);
 
 const colour = (role) =>
   getComputedStyle(document.querySelector(".spanlight") ?? document.body).getPropertyValue(
@@ -155,14 +166,19 @@ export function figure(b, old) {
   };
   let base = { shapes: [], annotations: [] };
   const draw = async () => {
+    const late = setTimeout(() => node.textContent = MISSING, LATE);
     let Plotly;
     try {
-      [Plotly] = await Promise.all([plotly(), ...FONTS.map((face) => document.fonts.load(face))]);
+      [Plotly] = await Promise.all([plotly(), fonts()]);
     } catch {
-      node.textContent = "The picture needs the server; its numbers stand in the table.";
+      node.textContent = MISSING;
+      setTimeout(() => node.isConnected && node.draw(), LATE);
       return;
+    } finally {
+      clearTimeout(late);
     }
     if (node.draw !== draw) return node.draw(); // a newer picture came while plotly did
+    if (node.textContent === MISSING) node.textContent = "";
     const dark = document.documentElement.dataset.theme === "dark";
     node.classList.toggle("dark", dark && !matchMedia("print").matches); // what paper inverts
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));

@@ -2,7 +2,7 @@
 
 import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
-import { BASE, current, replace } from "./store.js";
+import { BASE, current, isLost, posted, replace } from "./store.js";
 
 const OPEN_STEP = "spanlight.lesson", RETRY = 400;
 
@@ -21,11 +21,7 @@ function remembered(name, value) {
 /** POST to a path of the page until its models are through. Errors: Error with one sentence. */
 async function post(path, body) {
   while (true) {
-    const reply = await fetch(new URL(path, BASE), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+    const reply = await posted(path, body);
     const made = await reply.json();
     if (reply.ok && reply.status !== 202) return made;
     if (reply.status !== 202) throw new Error(made.error);
@@ -36,9 +32,7 @@ async function post(path, body) {
 /** What a refusal says; what is no error of a request goes on. */
 function sentenceOf(refusal) {
   if (!(refusal instanceof Error)) throw refusal;
-  return refusal instanceof TypeError
-    ? "The server does not answer; press again."
-    : refusal.message;
+  return isLost(refusal) ? "The server does not answer; press again." : refusal.message;
 }
 
 /**

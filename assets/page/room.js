@@ -1,7 +1,7 @@
 // A class: this page leads a room, follows one, or neither. What it may know is asked every 2 s.
 
 import { el } from "./dom.js";
-import { BASE, current } from "./store.js";
+import { BASE, current, isLost, PATIENCE } from "./store.js";
 
 const SEAT = "spanlight.room", EVERY = 2000, SETTLED = 300;
 
@@ -41,10 +41,11 @@ export function makeRoom({ post, remembered, sentenceOf, quiet, page }) {
     try {
       const address = new URL(`room?code=${encodeURIComponent(mine.code)}`, BASE);
       const headers = { "x-room-key": mine.key };
-      const reply = await fetch(address, { headers, cache: "no-store" });
+      const signal = AbortSignal.timeout(PATIENCE);
+      const reply = await fetch(address, { headers, cache: "no-store", signal });
       if (seat === mine && reply.ok) await heard(await reply.json());
     } catch (fault) { // the server is away: it may come back
-      if (!(fault instanceof TypeError || fault instanceof SyntaxError)) throw fault;
+      if (!isLost(fault)) throw fault;
     }
     if (seat) timer = setTimeout(ask, EVERY);
   }

@@ -13,6 +13,8 @@ const FOREIGN = /^(fbclid|gclid|utm_|mc_)/;
 const LONGEST = 8000;
 const AGAIN = 300;
 const HELD = 120;
+/** Milliseconds that a reply may take. */
+export const PATIENCE = 15_000;
 
 /** @type {Record<string, any>} */
 let state = {};
@@ -20,7 +22,7 @@ let state = {};
 let opened = {};
 /** @type {Map<string, any>} every block that came, by its digest, the newest last */
 const held = new Map();
-let asking = false, again = false, turn = 0;
+let asking = false, again = false, turn = 0, patience = PATIENCE;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
 
@@ -175,15 +177,35 @@ async function pause(ms) {
   }
 }
 
-/** One answer of the server, [status, body]; a saved file answers itself. */
-async function answered(body) {
-  if (globalThis.SAVED) return savedAnswer(body.state);
-  const reply = await fetch(new URL("picture", BASE), {
+/** The reply to a body of JSON. Errors: see `isLost`; one is that it took longer than `ms`. */
+export const posted = (path, body, ms = PATIENCE) =>
+  fetch(new URL(path, BASE), {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ...body, have: [...held.keys()].slice(-HELD) }),
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ms),
   });
-  return [reply.status, await reply.json()];
+
+/** Whether a reply was lost: the server or the network is away, or too slow.
+ * @returns {boolean}
+ */
+export const isLost = (fault) =>
+  fault instanceof TypeError || fault instanceof SyntaxError || fault instanceof DOMException;
+
+/** One answer of the server, [status, body], [0] if it was lost; a saved file answers itself. */
+async function answered(body) {
+  if (globalThis.SAVED) return savedAnswer(body.state);
+  try {
+    const have = [...held.keys()].slice(-HELD);
+    const reply = await posted("picture", { ...body, have }, patience);
+    const answer = [reply.status, await reply.json()];
+    patience = PATIENCE;
+    return answer;
+  } catch (/** @type {any} */ fault) {
+    if (!isLost(fault)) throw fault;
+    if (fault.name === "TimeoutError") patience *= 2; // else a slow network would never bring it
+    return [0];
+  }
 }
 
 /** A saved file holds its own state's pictures alone. */
@@ -200,35 +222,33 @@ function savedAnswer(asked) {
 async function once(wanted) {
   page.say({ busy: true });
   while (true) {
-    try {
-      const [status, body] = await answered({ state: wanted });
-      if (status === 200) {
-        const picture = whole(body);
-        if (same(wanted, state)) opened = body.opened ?? {};
-        const show = () => {
-          if (!same(wanted, state)) return;
-          page.picture(picture);
-          page.say({ error: null });
-        };
-        if (again) setTimeout(show); // the next question is on its way while this one is drawn
-        else show();
-        return;
-      }
-      if (status !== 202) {
-        if (wanted === state) page.say({ error: body.error, field: touched });
-        if (globalThis.SAVED) { // goes on with what it holds
-          leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
-          page.marks({ selection: savedAnswer(state)[1].selection });
-        }
-        return;
-      }
+    const [status, body] = await answered({ state: wanted });
+    if (status === 200) {
+      const picture = whole(body);
+      if (same(wanted, state)) opened = body.opened ?? {};
+      const show = () => {
+        if (!same(wanted, state)) return;
+        page.picture(picture);
+        page.say({ error: null });
+      };
+      if (again) setTimeout(show); // the next question is on its way while this one is drawn
+      else show();
+      return;
+    }
+    if (status === 0) {
+      page.say({ lost: true });
+      await pause(1000);
+    } else if (status === 202) {
       if (wanted !== state) return; // cancelled meanwhile
       page.say({ waiting: body });
       await pause(AGAIN);
-    } catch (fault) {
-      if (!(fault instanceof TypeError || fault instanceof SyntaxError)) throw fault;
-      page.say({ lost: true });
-      await pause(1000);
+    } else {
+      if (wanted === state) page.say({ error: body.error, field: touched });
+      if (globalThis.SAVED) { // goes on with what it holds
+        leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
+        page.marks({ selection: savedAnswer(state)[1].selection });
+      }
+      return;
     }
     if (wanted !== state) return;
   }
@@ -239,7 +259,7 @@ export async function pictureOf(other, than) {
   while (true) {
     const [status, body] = await answered({ state: other, than });
     if (status === 200) return whole(body);
-    if (status !== 202) return null;
+    if (status !== 202 && status !== 0) return null;
     await new Promise((go) => setTimeout(go, AGAIN));
   }
 }

@@ -1,7 +1,7 @@
 // What stands beside the answer: dark, present, cover, pin, link, save; and what was typed is kept.
 
 import { el } from "./dom.js";
-import { BASE, current, link, set } from "./store.js";
+import { current, isLost, link, posted, set } from "./store.js";
 
 const KEPT = "spanlight";
 
@@ -107,20 +107,21 @@ export function tools({ say, themed, pin, lessons }) {
 async function save(say) {
   say("Saving all chapters …");
   while (true) {
-    const reply = await fetch(new URL("saved", BASE), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ state: current() }),
-    });
-    if (reply.status === 202) {
-      await new Promise((go) => setTimeout(go, 500));
-      continue;
+    try {
+      const reply = await posted("saved", { state: current() }, 120_000);
+      if (reply.status === 202) {
+        await new Promise((go) => setTimeout(go, 500));
+        continue;
+      }
+      if (!reply.ok) return say((await reply.json()).error);
+      const href = URL.createObjectURL(await reply.blob());
+      el("a", { href, download: "spanlight.html" }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+      return say("Saved: one file that opens without this server.");
+    } catch (fault) {
+      if (!isLost(fault)) throw fault;
+      return say("The server does not answer; press Save again.");
     }
-    if (!reply.ok) return say((await reply.json()).error);
-    const href = URL.createObjectURL(await reply.blob());
-    el("a", { href, download: "spanlight.html" }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10_000);
-    return say("Saved: one file that opens without this server.");
   }
 }
 

@@ -15,15 +15,6 @@ from qa_demo.core.store import ASSETS
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 SHEET = b'<link rel="stylesheet" '
 THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
-CLOCK = """<script>{
-  const frame = requestAnimationFrame.bind(window);
-  const clock = /^.{0,40}performance\\.now\\(\\)[^;]{0,40}1e3/;
-  window.requestAnimationFrame = (run) => clock.test(run) ? setTimeout(run, 1000) : frame(run);
-}</script>
-"""
-"""The clock of gradio's first loader outlives it, 60 times a second for as long as the page is
-open, which is a twentieth of a core.
-"""
 
 
 @cache
@@ -46,8 +37,8 @@ def gradio_style() -> str:
 
 @cache
 def head() -> str:
-    """What must stand before the page's first script; gradio adds its own `head` when it has
-    started. Its loader takes a sheet that is switched off for loaded.
+    """What the page asks for at once; gradio adds its own `head` when it has started. Its loader
+    takes a sheet that is switched off for loaded.
     """
     scripts = ["static/page/page.js", *(f"assets/{n}" for n in gradio_files() if n.endswith("js"))]
     sheets = [f"assets/{n}" for n in gradio_files() if n.endswith("css")]
@@ -58,11 +49,15 @@ def head() -> str:
         *(f'rel="preload" as="font" crossorigin href="{name}"' for name in fonts),
         *(f'rel="stylesheet" disabled href="{name}"' for name in sheets),
     ]
-    return CLOCK + "".join(f"<link {link}>\n" for link in links)
+    return "".join(f"<link {link}>\n" for link in links)
 
 
 def with_head(page: bytes) -> bytes:
-    """The page with its head. Its own sheet is in ours; the theme's has a hash."""
+    """The page with what stands first and what is asked for at once. Its own sheet is in ours; the
+    theme's has a hash.
+    """
+    first = (ASSETS / "page" / "early.js").read_bytes()
+    page = page.replace(b"<head>", b"<head><script>" + first + b"</script>", 1)
     if gradio_files():
         page = page.replace(SHEET, SHEET + b"disabled ", 1)
     theme = THEME.search(page)
