@@ -12,12 +12,12 @@ gold answer after SQuAD's normalisation. Each rule looks at spans and texts only
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
@@ -26,11 +26,10 @@ from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, DecodeOptions, Encoding, Example, Reading, Span
-from qa_demo.evaluation.questions import why_absent
+from qa_demo.evaluation.questions import why_absent, wrong
 from qa_demo.files import dumps, json_lines, read_text, write_file
 
 Row = dict[str, Any]
-NEEDED = ("id", "question", "context", "gold", "n_best", "score_diff", "best", "probs")
 CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
@@ -50,6 +49,72 @@ MEANING = {
     "not read": "The reader refuses the texts, for example a question that is too long.",
 }
 """Every kind, in the order of a report."""
+
+
+# ---- what must stand in a line, so that a report can be made of it; more may stand there
+
+
+class Held(BaseModel, strict=True, allow_inf_nan=False):
+    """A part of a line: numbers are numbers, and finite."""
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _known(kind: str) -> str:
+    if kind not in MEANING:
+        raise ValueError(f"must be one of {', '.join(MEANING)}")
+    return kind
+
+
+class Placed(Held):
+    text: str
+    char_start: int
+
+
+class Listed(Placed):
+    char_end: int
+    window: int
+    score: float
+
+
+class Best(Held):
+    exact: Share
+    f1: Share
+    because: str
+    kind: Annotated[str, AfterValidator(_known)]
+
+
+class Line(Held):
+    """The fields that report, calibrate and --not-worse-than look at."""
+
+    id: str
+    title: str
+    question: str
+    context: str
+    columns: dict[str, str]
+    gold: list[Placed]
+    n_best: list[Listed]
+    best: Best
+    exact: Share
+    f1: Share
+    score_diff: float | None
+    margin: float | None
+    claim: Share | None
+    in_window: Share | None
+    probs: Annotated[list[Share], Field(min_length=31, max_length=31)] | None
+    tokens: int | None
+
+
+class Run(Held):
+    """What stands beside the lines."""
+
+    reader: str
+    rules: Literal["1.1", "2.0"]
+    threshold: float | None
+    file: str = "rows"
+    weights: str | None = None
+    options: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -187,12 +252,11 @@ def read_lines(path: Path) -> Evaluation:
     """
     rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
-        best = row["best"] if isinstance(row, dict) and set(NEEDED) <= set(row) else None
-        if not isinstance(best, dict) or best.get("kind") not in MEANING:
-            raise BadInput(
-                f"{path.name}, line {number} is no line of this version's evaluate --out: it needs "
-                f"{', '.join(NEEDED)}"
-            )
+        try:
+            Line.model_validate(row)
+        except ValidationError as fault:
+            said = f"{path.name}, line {number} is no line of this version's evaluate --out"
+            raise BadInput(f"{said}: {wrong(fault)}") from fault
         if rows.setdefault(row["id"], row) is not row:
             raise BadInput(f"{path.name}, line {number}: the id {row['id'][:40]!r} stands before")
     if not rows:
@@ -203,11 +267,13 @@ def read_lines(path: Path) -> Evaluation:
 def read_run(out: Path) -> Row:
     """What the lines of a file were made with. Errors: BadInput."""
     path = run_file(out)
-    with suppress(BadInput, ValueError):
-        found = json.loads(read_text(path))
-        if isinstance(found, dict) and {"reader", "rules", "threshold"} <= set(found):
-            return found
-    raise BadInput(f"{path.name}, which says what {out.name} was made with, cannot be read")
+    try:
+        found: Row = json.loads(read_text(path))
+        Run.model_validate(found)
+        return found
+    except (BadInput, ValueError) as fault:
+        said = wrong(fault) if isinstance(fault, ValidationError) else fault
+        raise BadInput(f"{path.name}, which says how {out.name} was made: {said}") from fault
 
 
 def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:

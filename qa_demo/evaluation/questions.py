@@ -151,7 +151,11 @@ def _held(holder: Any) -> str:
     """What stands where something else is needed, for a sentence."""
     if isinstance(holder, dict):
         return f"it has {', '.join(repr(name)[:SHOWN] for name in [*holder][:8]) or 'nothing'}"
-    return f"got {repr(holder)[:SHOWN]}"
+    return _got(holder)
+
+
+def _got(value: Any) -> str:
+    return f"got {repr(value)[:SHOWN]}"
 
 
 # ---- one question
@@ -244,7 +248,7 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     try:
         given = Row.model_validate(row)
     except ValidationError as fault:
-        raise BadInput(f"{where}{_wrong(fault)}") from fault
+        raise BadInput(f"{where}: {wrong(fault)}") from fault
     inside = all(0 <= a < b <= len(given.context) for one in given.spans for a, b in one)
     if not (inside and all(given.spans)):
         raise BadInput(f"{where}: 'spans' must hold [start, end] with 0 <= start < end <= length")
@@ -269,15 +273,15 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     return example, any(moved for _, moved in placed)
 
 
-def _wrong(fault: ValidationError) -> str:
+def wrong(fault: ValidationError) -> str:
     """What is wrong with a row: the field, what is allowed, what was received."""
     first = fault.errors()[0]
     field = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
-        return f" has no {field!r}; {_held(first['input'])}"
-    said = re.sub("^(Input should|Value error, must)", "must", first["msg"])
-    said = re.sub(r"dictionary or instance of \w+", "object", said)
-    return f"{field and f': {field!r}'} {said}, got {repr(first['input'])[:SHOWN]}"
+        return f"there is no {field!r}; {_held(first['input'])}"
+    said = re.sub(r"^(\w+ should|Value error, must)", "must", first["msg"])
+    said = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", said)
+    return f"{field and f'{field!r} '}{said}, {_got(first['input'])}"
 
 
 def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:

@@ -45,7 +45,7 @@ class Table:
     @property
     def claims(self) -> "Table":
         """The questions whose span makes a claim."""
-        return self.part(np.isfinite(self.probs[:, 0]))
+        return self.part(np.isfinite(self.probs[:, 0] + self.plain + self.margin))
 
     @property
     def both(self) -> bool:

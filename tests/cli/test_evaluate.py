@@ -155,6 +155,43 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
     terminal.refuses("p.jsonl, line 5: the id 'q0' stands before", "report", out)
 
 
+BEST = {"exact": 1.0, "f1": 1.0, "because": ""}
+DAMAGED = [
+    ({"id": ["a"]}, "line 1 is no line of this version's evaluate --out: 'id' must be a valid str"),
+    ({"title": 5}, "'title' must be a valid string, got 5"),
+    ({"gold": [{"text": None, "char_start": 0}]}, "'gold.0.text' must be a valid string, got None"),
+    ({"columns": []}, "'columns' must be an object, got []"),
+    ({"score_diff": "x"}, "'score_diff' must be a valid number, got 'x'"),
+    ({"claim": 5}, "'claim' must be less than or equal to 1, got 5"),
+    ({"probs": [0.5]}, "'probs' must have at least 31 items"),
+    ({"best": BEST}, "there is no 'best.kind'; it has 'exact'"),
+    ({"best": BEST | {"kind": "x"}}, "'best.kind' must be one of right, border, elsewhere, "),
+]
+OF_A_RUN = [
+    (
+        {"threshold": "x"},
+        "p.run.json, which says how p.jsonl was made: 'threshold' must be a valid",
+    ),
+    ({"rules": 2}, "'rules' must be '1.1' or '2.0', got 2"),
+    ({"options": None}, "'options' must be an object, got None"),
+]
+
+
+def test_what_is_no_line_is_told_the_field(silent, out, tmp_path, terminal):
+    """Lines may be made by hand, for a reader that is none of ours."""
+    terminal.read("evaluate", silent, "--out", out)
+    rows, about = read_lines(out).rows, json.loads(run_file(out).read_text())
+    for command in ("report", "calibrate"):
+        for change, wrong in DAMAGED:
+            lines(out, [rows[0] | change, *rows[1:]])
+            terminal.refuses(wrong, command, out, "--out", tmp_path / "o")
+        lines(out, rows)
+        for change, wrong in OF_A_RUN:
+            run_file(out).write_text(json.dumps(about | change))
+            terminal.refuses(wrong, command, out, "--out", tmp_path / "o")
+        run_file(out).write_text(json.dumps(about))
+
+
 def test_gates_end_with_code_1(dev, out, terminal):
     terminal.read("evaluate", dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
     terminal.read("evaluate", dev, "--fail-under", "f1=100", code=1)

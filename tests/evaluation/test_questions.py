@@ -126,13 +126,25 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.jsonl", '{"question": "q", "answers": []}', "a.jsonl, line 1 has no 'context'; it has"),
+        (
+            "a.jsonl",
+            '{"question": "q", "answers": []}',
+            "a.jsonl, line 1: there is no 'context'; it has",
+        ),
         ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
-        ("a.jsonl", "7", "a.jsonl, line 1 must be a valid object, got 7"),
-        ("a.json", '"Ada"', "a.json, line 1 must be a valid object, got 'Ada'"),
-        ("a.json", '{"Question": "q",\n"Answer": {}}', "has no 'question'; it has 'Question', 'An"),
+        ("a.jsonl", "7", "a.jsonl, line 1: must be an object, got 7"),
+        ("a.json", '"Ada"', "a.json, line 1: must be an object, got 'Ada'"),
+        (
+            "a.json",
+            '{"Question": "q",\n"Answer": {}}',
+            "there is no 'question'; it has 'Question', 'An",
+        ),
         ("a.jsonl", '{"question": "q", "answer": "a"}', "has 'answer', as tables have; give 'a"),
-        ("a.csv", "Question,Answer\nq,a\n", "line 2 has no 'question'; it has 'Question', 'An"),
+        (
+            "a.csv",
+            "Question,Answer\nq,a\n",
+            "line 2: there is no 'question'; it has 'Question', 'An",
+        ),
         ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
         ("a.tsv", "id\tid\tanswer\n1\t2\ta\n", "a.tsv: two columns are called 'id'"),
         ("a.csv", "question,context,answers\nq,c,['a']\n", "has one answer a row, in the column"),
@@ -141,7 +153,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", '"question";"answer"\n"q";"a"\n', "cells are parted by semicolons"),
         ("a.json", f"{HEAD}q,c,a\n", "not readable as JSON: .*; the name of a table ends in .csv"),
         ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
-        ("a.tsv", "question\tanswer\nq\tc\n", "line 2 has no 'context'; it has 'question'"),
+        ("a.tsv", "question\tanswer\nq\tc\n", "line 2: there is no 'context'; it has 'question'"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
@@ -195,7 +207,7 @@ def test_training_reads_squad_with_lists_in_text_order(tmp_path):
         ),
         ('{"data": [{"title": "x"}]}', ", article 0 needs a list 'paragraphs', as SQuAD"),
         ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has; got 7"),
-        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0 has no 'question'"),
+        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: there is no 'question'"),
         (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),
     ],
 )
