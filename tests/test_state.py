@@ -75,7 +75,3 @@ def test_any_json_is_a_state_or_a_sentence(odd):
         assert str(fault) and "\n" not in str(fault)  # noqa: PT017  most values are states
     else:
         dump(state)
-
-
-def test_half_a_surrogate_pair_does_not_stay():
-    assert load({"question": "\ud800?", "context": "b"}).question == "\ufffd?"

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.chapters import bio
 from qa_demo.core.text import touching
-from qa_demo.examples import load_menu
-from tests.chapters.given import blocks, example, faked, full, real, softmax, stored, words
+from qa_demo.examples import load_menu, shipped
+from tests.chapters.given import blocks, example, faked, full, softmax, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
 
@@ -37,7 +36,8 @@ def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
 
 def test_the_formula_comes_out_on_a_calculator():
     said = words(blocks(stored(), **asked("oresund", 1))["p"])
-    assert "W: 3 × 384" in said and "b: 3 numbers" in said
+    width = shipped("reader/config.json")["hidden_size"]
+    assert f"W: 3 × {width}" in said and "b: 3 numbers" in said
     z = [float(x.replace("−", "-")) for x in re.findall(r"exp\((−?[\d.]+)\)", said)[1:]]
     assert said.endswith(f"= {np.exp(z[0]) / np.exp(z).sum():.3f}")
 
@@ -94,8 +94,3 @@ def test_a_text_that_nobody_marked_says_so(step):
     assert ("Nobody marked" in words(nobody["finding"])) == (step in (2, 3))
     without = blocks(faked(), **asked("oresund", step))
     assert "gives no tags" in words(without["finding"]) and "tags" not in without
-
-
-@pytest.mark.model
-def test_the_bundled_head_is_as_wide_as_the_screen_says():
-    assert real().reader("bundled").bio.weight.shape == (3, bio.WIDTH)

@@ -100,6 +100,9 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
     assert "Nobody marked" in words(blocks(faked(), **given)["finding"])
     assert "“Oslo”" in words(blocks(faked(), **given, gold=[[17, 21]])["finding"])
     assert "[CLS]" in words(blocks(faked(), **given, gold=[])["finding"])
+    two = {"gold": [[0, 3], [17, 21]], "own": {"loss": {"label": "mean"}}}
+    said = words(blocks(faked(), **given, **two)["finding"])
+    assert "as two different answers are marked" in said, "not that people marked them"
     assert "not recorded" in words(blocks(faked(), **given, step=4)["finding"])
 
 
@@ -173,12 +176,6 @@ def test_no_name_of_the_curve_covers_it_another_name_or_its_line(label, moment):
 def test_logits_changed_by_hand_are_those_of_the_end(moment, said):
     state = {"edits": {"start": {"0:9": 12.0}}, "own": {"loss": {"moment": moment}}}
     assert said in words(blocks(stored(), chapter="loss", **example("oresund"), **state)["finding"])
-
-
-def test_marks_are_not_said_to_be_what_people_marked():
-    state = {"question": "Who?", "context": "Ada met Bob.", "gold": [[0, 3], [8, 11]]}
-    found = blocks(faked(), **state, chapter="loss", own={"loss": {"label": "mean"}})
-    assert "as two different answers are marked" in words(found["finding"])
 
 
 def test_names_wider_than_a_phone_stand_somewhere():

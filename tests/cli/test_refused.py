@@ -33,13 +33,10 @@ BEFORE = [
     ("evaluate a --out b --eval-results ./b", "b would be written twice; name another file"),
     ("report no.jsonl", "no.jsonl cannot be read"),
     (f"report no.jsonl --out {'x' * 300}", "no.jsonl cannot be read"),
-    ("page --out no/r.html", "r.html cannot be written: there is no folder no"),
     ("evaluate {dev} --out .", ". cannot be written: it is a folder"),
-    ("page --out .", ". cannot be written: it is a folder"),
     ("report {twice} --threshold nan", "--threshold must be from -1000 to 1000, got nan"),
     ("answer --question q", "answer needs --question and --context (or --context-file), or --jso"),
     ("infill", "infill needs --text or --text-file"),
-    ("infill --text-file {utf16}", "it is UTF-16: save it as UTF-8"),
     ("evaluate {half} --fail-under f1=1", "half.jsonl is not readable as JSON"),
     ("picture spans --state no.json", "no.json cannot be read"),
     ("picture spans --state {half}", "half.jsonl is not JSON"),
@@ -69,7 +66,6 @@ AFTER = [
 def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     """What stands for the files in the tables; commands run in an empty folder beside them."""
     files = tmp_path_factory.mktemp("files")
-    (files / "utf16.txt").write_bytes("Malmö".encode("utf-16"))
     (files / "half.jsonl").write_text("{")
     (files / "list.jsonl").write_text("[]")
     lines(files / "bare.jsonl", [{"question": "q"}])

@@ -121,15 +121,12 @@ def test_random_pieces_are_drawn_anew_at_each_place():
 
 
 def test_token_masking_hides_single_pieces_with_their_own_fates():
-    fates, mixed, touching = collections.Counter(), 0, 0
+    mixed = touching = 0
     for seed in range(500):
         masked, _ = drawn(seed, 80, scheme="token")
-        fates.update(masked.fates)
         by = dict(zip(masked.hidden.tolist(), masked.fates, strict=True))
         mixed += any(len({by[i] for i in range(run.start, run.end + 1)}) > 1 for run in masked.runs)
         touching += any(len(run) > 1 for run in masked.runs)
-    share = {fate: count / sum(fates.values()) for fate, count in fates.items()}
-    assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.02)
     assert mixed and touching
 
 

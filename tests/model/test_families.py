@@ -145,11 +145,6 @@ def test_pieces_are_shown_as_the_letters_they_cover(family, folder):
         assert token in (letters or BLANK, "<unk>", "[UNK]")
 
 
-def test_only_existing_classes_take_sdpa(family, reader):
-    expected = "eager" if family in ("mpnet", "deberta", "deberta-v2") else "sdpa"
-    assert reader.model.config._attn_implementation == expected
-
-
 def test_the_longest_input_is_what_the_model_itself_accepts(folder):
     """The oracle is transformers' own model: it fails at one position more than we say."""
     model = AutoModelForQuestionAnswering.from_pretrained(folder)

@@ -1,4 +1,4 @@
-"""Attention and hidden states by the twin, heads, and the forward pass from embeddings."""
+"""Attention and hidden states by the twin, heads, and readings with words masked."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import plane
-from qa_demo.model.forward import logits, logits_at, output_layer, word_embeddings
+from qa_demo.model.forward import output_layer
 from tests.model import kit
 
 
@@ -46,17 +46,6 @@ def test_attention_and_hidden_states_are_those_of_transformers(family, folder, r
         assert weights.shape == (2, 2, len(window), len(window))
         np.testing.assert_allclose(weights, torch.cat(out.attentions).numpy(), atol=1e-5)
         np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)
-
-
-def test_word_embeddings_in_give_the_same_logits_as_ids_in(reader, reading):
-    model = reader.model
-    for window in reading.windows:
-        with torch.inference_mode():
-            embeds = word_embeddings(model, window.input_ids)[None]
-            found = torch.cat(logits(model, embeds, window))
-            some = torch.cat(logits_at(model, embeds, window, [3, 0, 8]))
-        np.testing.assert_allclose(found, reading.logits(window.index), atol=1e-5)
-        np.testing.assert_allclose(some, found[:, [3, 0, 8]], atol=1e-5)
 
 
 def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
