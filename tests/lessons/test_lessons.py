@@ -74,7 +74,7 @@ REFUSED = {
     "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
     "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
     "right": (GOOD.replace("right: a", "right: c"), ("line 10", "right", "'c'")),
-    "state is a list": (GOOD.replace("state: {", "state: [1] # {"), ("line 7", "dictionary")),
+    "state is a list": (GOOD.replace("state: {", "state: [1] # {"), ("line 7", "valid object")),
     "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
     "then": (GOOD.replace("right: a", "then: {temperature: 99}"), ("line 10", "then", "99")),
     "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),
@@ -338,7 +338,7 @@ def test_every_check_is_used_and_every_check_that_is_named_is_there():
 def test_a_reveal_whose_picture_is_not_there_does_not_hold(tmp_path):
     text = GOOD.replace("check: here", "then: {step: 9}").replace("{who}", "Ada")
     lesson = written(tmp_path, text)
-    with pytest.raises(BadInput, match="step must be 1 to"):
+    with pytest.raises(BadInput, match="this chapter has 3 steps"):
         Lessons(full(), (lesson,)).proof(lesson.steps[0])
 
 
