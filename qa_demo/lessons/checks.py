@@ -95,12 +95,6 @@ def reader_span(t: Seen) -> Facts:
     return {"marks": [t.best.span], "other": quote(people[-1])}
 
 
-def copied(t: Seen) -> Facts:
-    """Where the answer stands in the paragraph: it is a slice."""
-    best = t.answer()
-    return {"from": best.char_start, "to": best.char_end}
-
-
 def runner_up(t: Seen) -> Facts:
     """Which span comes second to the answer; an article or a mark alone makes no other span."""
     c, spans, picks = t.answer(), dict[str, Candidate](), list[Any]()
@@ -111,11 +105,13 @@ def runner_up(t: Seen) -> Facts:
     need(second.span.start == c.span.start, "the second best span starts elsewhere")
     for k, other in enumerate(others, 2):
         name = quote(other.text)
-        told = f"{name} has {sum_of(other)}, number {k}."
+        told = f"{name} has {number(other.score)}, number {k}."
         picks.append(((other.char_start, other.char_end), name, told))
-    facts = {"second": quote(second.text), "second_sum": sum_of(second), "picks": picks}
-    ends = {"behind": c.score - second.score, "second_end": second.end_logit}
-    return {**facts, **ends, "then": {"selection": [second.span.start, second.span.end]}}
+    words = {"first": t.named(c.span.start), "second": quote(second.text)}
+    scores = {"second_score": second.score, "second_end": second.end_logit}
+    facts = {"second_sum": sum_of(second), "behind": c.score - second.score, "picks": picks}
+    shown = {"selection": [second.span.start, second.span.end]}
+    return {**words, **scores, **facts, "then": shown}
 
 
 def far_ends(t: Seen) -> Facts:
@@ -138,16 +134,16 @@ def far_ends(t: Seen) -> Facts:
 
 def top_start(t: Seen) -> Facts:
     """The word at which the answer most probably starts."""
-    (d, name, p), (_, other, q) = t.starts(2)
+    [(d, name, _)] = t.starts(1)
+    need(d == t.answer().span.start, "the answer starts at another word")
     same = siblings(t.e, d)
-    facts = {"word": name, "p": probability(p), "other": other, "q": probability(q)}
-    return {**facts, "marks": [Span(same[0], same[-1])]}
+    return {"word": name, "marks": [Span(same[0], same[-1])]}
 
 
 def second_start(t: Seen) -> Facts:
     """Which word has the second highest P(start)."""
     (_, first, p), *rest = t.starts(CHOICES + 1)
-    picks = [(d, name, f"at {name} P(start) is {probability(x)} only.") for d, name, x in rest]
+    picks = [(d, name, f"at {name} P(start) is only {probability(x)}.") for d, name, x in rest]
     _, second, q = rest[0]
     tops = {"first": first, "p": probability(p), "second": second, "q": probability(q)}
     return {"picks": picks, **tops}
@@ -210,4 +206,4 @@ def unsure(t: Seen) -> Facts:
     """A best span of low probability, returned all the same."""
     chance, none = float(t.p[t.i] * t.q[t.j]), float(t.p[0] * t.q[0])
     need(t.answer() and none < chance < 0.5, "here the best span is not a doubtful one")
-    return {**_lead(t), "p": probability(chance, 2), "none": probability(none)}
+    return {**_lead(t), "p": probability(chance, 2)}

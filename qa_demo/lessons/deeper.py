@@ -22,7 +22,7 @@ from qa_demo.core.predict import Proposals
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import check_options
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
-from qa_demo.printed import fine, number, plural, probability, quote, signed, small_number
+from qa_demo.printed import fine, plural, probability, quote, signed, small_number
 
 
 def _start(t: Seen) -> Products:
@@ -32,14 +32,16 @@ def _start(t: Seen) -> Products:
 
 def one_vector(t: Seen) -> Facts:
     """The start logit is S · h + b_S with the one S of the reader, and b_S is small."""
-    made, [(_, name, top)] = _start(t), t.starts(1)
+    made, word = _start(t), t.named(t.best.span.start)
     need(abs(made.total - t.best.start_logit) < 0.01, "the logit is no product with one vector")
     sizes = {"width": len(made.vector), "n": int(t.window.is_context.sum())}
-    return {**sizes, "b": number(made.bias, 3), "word": name, "p": probability(top)}
+    return {**sizes, "word": word, "b": made.bias}
 
 
 def other_question(t: Seen) -> Facts:
-    """Another question on the paragraph moves start logits, that of the answer below 0; S stays."""
+    """With another question on the paragraph the answer's start logit falls below 0, and that of
+    the new answer comes near to what it was; S stays.
+    """
     two = Two(t.shown, Own())
     second = need(two.second, "this text has no second question")
     old, new = t.best.span.start, second.best.span.start
@@ -48,19 +50,20 @@ def other_question(t: Seen) -> Facts:
         for asked in (two.first, second)
     )
     need(after < 0, "the answer's start stays high")
+    need(low < 0 and abs(high - before) < 0.5, "the new answer's start comes elsewhere")
     words = {"question": quote(two.question, 90), "word": t.named(old), "new": t.named(new)}
-    return {**words, "before": before, "after": after, "low": low, "high": high}
+    return {**words, "before": before, "after": after}
 
 
 def many_products(t: Seen) -> Facts:
-    """S · h is a sum of many small products: without the largest the start stays the highest."""
-    products, (_, (d, name, _)) = _start(t).all, t.starts(2)
-    top, after = float(products.max()), float(t.logits[0][t.window.to_pos(d)])
-    left = t.best.start_logit - top
-    need(left > after and top >= -products.min(), "a single product decides here")
+    """S · h is a sum of many small products: it takes a dozen of the largest or more."""
+    products, b = _start(t).all, _start(t).bias
+    top = float(products.max())
+    least = round((t.best.start_logit - b) / top)
+    need(least > 12 and top >= -products.min(), "a few products decide here")
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
-    sizes = {"width": len(products), "top": top, "left": left, "after": after}
-    return {"word": t.named(t.best.span.start), "next": name, **signs, **sizes}
+    sizes = {"width": len(products), "b": b, "top": top, "least": least}
+    return {"word": t.named(t.best.span.start), **signs, **sizes}
 
 
 def label(t: Seen) -> Facts:
@@ -95,7 +98,7 @@ def same_gap(t: Seen) -> Facts:
     gap, constant = first.score - other.score, sum(map(logsumexp, t.logits))
     need(abs(gap - (a - b)) < 1e-6, "the two scales differ")
     names = {"first": quote(first.text), "other": quote(other.text)}
-    return {**names, "gap": gap, "times": float(np.exp(gap)), "constant": float(constant)}
+    return {**names, "gap": gap, "times": round(np.exp(gap)), "constant": float(constant)}
 
 
 def windows(t: Seen) -> Facts:
@@ -142,8 +145,8 @@ def maxima_mislead(t: Seen) -> Facts:
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(t.best.span), "here the rule finds the window")
     need(top.tops[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
-    own, (p, q) = need(top.own, "it proposes no span"), map(probability, top.tops[2:])
-    return {"p": p, "q": q, "own": quote(own.text), "k": top.k, "win": win.k}
+    own = quote(need(top.own, "it proposes no span").text)
+    return {"mean": probability(top.mean), "own": own, "k": top.k}
 
 
 def likely_begin(t: Seen) -> Facts:
@@ -153,7 +156,7 @@ def likely_begin(t: Seen) -> Facts:
     found = t.highest(p[:, 0], CHOICES, 0)
     d, name, top = found[0]
     need(top > 0.5, "no B is above one half")
-    picks = [(d, name, f"at {name} P(B) is {probability(b)} only.") for d, name, b in found]
+    picks = [(d, name, f"at {name} P(B) is only {probability(b)}.") for d, name, b in found]
     tags = dict(zip("BIO", (probability(float(x), 2) for x in p[d]), strict=True))
     width = len(t.shown.need("heads", lambda reader, *_: reader.heads()).S)
     return {"picks": picks, "word": name, "width": width, **tags}
@@ -173,7 +176,7 @@ def floor(t: Seen) -> Facts:
     apart = terms.floor[terms.floor > 0]
     two_to_one = len(apart) and np.allclose(apart, entropy(np.array([2 / 3, 1 / 3])))
     need(two_to_one, "the annotators agree, or differ in another way than 2 : 1")
-    found = {"floor": float(apart.sum()), "loss": terms.total, "above": terms.divergence.sum()}
+    found = {"floor": float(apart.sum()), "loss": terms.total}
     return {**found, "tokens": plural(len(apart), "token")}
 
 
@@ -197,9 +200,7 @@ def worth(_: Seen) -> Facts:
     paper, ours = ({found.rows[g.row].short: g for g in of} for of in (found.paper, found.ours))
     changes = {name: g.change for name, g in paper.items() if g.change is not None}
     need(min(changes, key=changes.__getitem__) == "SBO", "another change adds less")
-    before, sbo = known.shipped("spanbert_paper.json")["rows"][-2:]
     facts = {"spans": changes["spans"], "segment": changes["one segment"], "sbo": changes["SBO"]}
-    facts |= {"coreference": sbo["coreference"] - before["coreference"]}
     facts |= {"ours_spans": ours["spans"].change or 0, "ours_sbo": ours["SBO"].change or 0}
     return {name: signed(change, 1) for name, change in facts.items()}
 
@@ -261,8 +262,8 @@ def attention_elsewhere(t: Seen) -> Facts:
     weights, free = s.words.sums(look.row), [k for k in s.real if k not in s.own]
     read, held = (sorted(free, key=lambda k: -of[k])[:3] for of in (weights, s.values))
     need(not set(read) & set(held), "here it reads a word with one of the largest shares")
-    facts = {"read": _listed(s, read), "held": _listed(s, held)}
-    facts |= dict(
-        zip(("first", "second", "third"), (signed(s.values[k]) for k in read), strict=True)
-    )
-    return {**facts, "layer": look.layer, "head": look.head}
+    facts: Facts = {"read": _listed(s, read), "layer": look.layer, "head": look.head}
+    for name, k in (("first", read[0]), ("held", held[0])):
+        facts |= {name: _listed(s, [k]), f"{name}_share": signed(s.values[k])}
+        facts |= {f"{name}_weight": probability(weights[k], 2)}
+    return facts

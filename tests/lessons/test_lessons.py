@@ -254,12 +254,12 @@ def test_facts_are_those_of_the_logits():
         w = shown.reading.windows[k]
         assert (found[left], found[right]) == (start - w.doc_start, w.doc_stop - 1 - start)
     found, _, logits = facts("maxima_mislead", example="danube")
-    cls = [f"{x.softmax(0)[0]:.3f}" for x in logits[found["k"] - 1]]
-    assert [found["p"], found["q"]] == cls
+    tops = [sum(float(x.softmax(0)[0]) for x in pair) / 2 for pair in logits]
+    assert found["mean"] == f"{max(tops):.3f}" == f"{tops[found['k'] - 1]:.3f}"
     found, shown, _ = facts("floor", example="oresund")
     many = int(found["tokens"].split()[0])
     assert found["floor"] == pytest.approx(many * (np.log(3) - 2 / 3 * np.log(2)))
-    assert found["floor"] + found["above"] == pytest.approx(found["loss"])
+    assert found["loss"] > found["floor"]
     found, shown, [[s, e]] = facts("far_ends", example="everest")
     pairs = (s[:, None] + e).triu().tril(29)[torch.tensor(shown.reading.windows[0].is_context)]
     assert found["place"] == 1 + int((pairs > 8.815).sum()) and "= 8.81" in found["far_sum"]
