@@ -9,6 +9,7 @@ import pytest
 
 from qa_demo.api.calls import CALLS, Read, Tagged, call, plain
 from qa_demo.api.routes import schema
+from qa_demo.cli.calls import LINES
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading, owned_rows
 from qa_demo.core.losses import total
@@ -151,7 +152,9 @@ def test_every_reply_is_as_its_schema_says(name):
     about = schema(name)
     known = about.get("$defs", {})
     assert all(kind["description"] for kind in (about, *known.values()))
-    made = plain(call(MODELS[name], name, **GIVEN[name]))
+    reply = call(MODELS[name], name, **GIVEN[name])
+    assert [*LINES[name](reply)], "what its command prints for a person"
+    made = plain(reply)
     assert holds(made, about, known)
     made["reader" if name != "infill" else "text"] = 3
     assert not holds(made, about, known)
