@@ -111,7 +111,7 @@ FAULTS = {
     "--port 8o8o": r"a port is a number from 0 to 65535, got '8o8o'",
     "--host 999.1.1.1": r"999\.1\.1\.1 cannot be opened at port \d+: .*--host names an address",
     "--host 203.0.113.7": r"203\.0\.113\.7 cannot be opened at port \d+: .*--host names an address",
-    "--reader /nowhere/at/all": r"this is not a reader's name or an existing folder",
+    "--reader /nowhere/at/all": r"'/nowhere/at/all' is not a reader's name or an existing folder",
     "--root-path app": r"a path is a slash and a name, as /app, .*; got 'app'",
     "--root-path /app/": r"a path is a slash and a name, as /app, .*; got '/app/'",
     "--frobnicate": r"unrecognized arguments: --frobnicate",

@@ -93,6 +93,10 @@ def run(args: argparse.Namespace) -> int:
         how = "the first" if args.sample is None else f"drawn by seed {args.seed}"
         tell(part_of(examples, found.examples, how))
     least = limits(args.fail_under, examples, rules)
+    both = {(e.question, e.context) for e in examples}
+    if other is not None and both.isdisjoint((x["question"], x["context"]) for x in other.rows):
+        said = f"{args.not_worse_than.name} holds none of these questions on the same paragraph"
+        raise BadInput(f"{said}, so nothing can be compared")
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(

@@ -39,7 +39,7 @@ UNREAD: Row = dict.fromkeys(OF_A_READING) | {"windows": 0, "n_best": []}
 MEANING = {
     "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
     "border": "The answer overlaps a right one; start or end is off.",
-    "elsewhere": "The answer shares no word with a right one.",
+    "elsewhere": "The answer stands at another place: it overlaps no right one.",
     "lost in the merge": "One window's own best span was right, another window's span won.",
     "gold not reachable": "No right answer could be returned: too long, cut by its window, or its "
     "border lies inside a token.",

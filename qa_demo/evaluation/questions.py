@@ -143,7 +143,8 @@ def _json(text: str, name: str) -> Iterator[Placed]:
 def _list(holder: Any, name: str, where: str) -> list[Any]:
     value = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(value, list):
-        raise BadInput(f"{where} needs a list {name!r}, as SQuAD's layout has; {_held(holder)}")
+        given = _held(holder) if value is None else _got(value)
+        raise BadInput(f"{where} needs a list {name!r}, as SQuAD's layout has; {given}")
     return value
 
 

@@ -95,7 +95,7 @@ def parse_source(
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:
         raise BadInput(
-            f"this is not a reader's name or an existing folder; allowed are "
+            f"{name[:60]!r} is not a reader's name or an existing folder; allowed are "
             f"{', '.join(map(repr, own))} and a Hugging Face id such as owner/name or "
             f"owner/name@revision"
         )

@@ -206,6 +206,7 @@ def test_training_reads_squad_with_lists_in_text_order(tmp_path):
             for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 41]]], [[[0, True]]], [[[0, 1, 2]]])
         ),
         ('{"data": [{"title": "x"}]}', ", article 0 needs a list 'paragraphs', as SQuAD"),
+        ('{"data": {"a": 1}}', "dev.json needs a list 'data', as SQuAD's layout has; got {'a': 1}"),
         ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has; got 7"),
         ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: there is no 'question'"),
         (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),
