@@ -1,1 +1,1 @@
-"""Nine chapters, one file each: numbers, sentences and figures, as blocks."""
+"""The chapters, one file each: numbers, sentences and figures, as blocks."""

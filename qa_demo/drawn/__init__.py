@@ -1,1 +1,1 @@
-"""Parts of figures and texts that take plain values; no chapter, no state, no model."""
+"""Figures that chapters are drawn with, from plain values; no state, no model."""

@@ -1,6 +1,6 @@
 """Readers and the small SpanBERT behind the protocols of core.
 
-The only room that computes with torch, transformers, tokenizers and captum (training apart).
+The only package that computes with torch, transformers, tokenizers and captum (training apart).
 Imports core: no page, no gradio. Files that cannot be trusted are refused unopened.
 """
 
