@@ -4,7 +4,6 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 `dump` leaves out what is at its default.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -20,6 +19,7 @@ from pydantic import (
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.printed import refusal
 
 Chapter = Literal[
     "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"
@@ -169,7 +169,7 @@ def read(model: type[M], given: Any) -> M:
     try:
         return model.model_validate(given)
     except ValidationError as fault:
-        raise BadInput(sentence(fault)) from fault
+        raise BadInput(refusal(fault)) from fault
 
 
 def dump(state: State) -> dict[str, Any]:
@@ -188,21 +188,3 @@ def differs(pinned: State, now: State) -> str:
             both = f" {str(a)[:40]}, there {str(b)[:40]}" if plain else ""
             said.append(f"{about.title}{both}")
     return f"Pinned. It differs in: {'; '.join(said)}." if said else ""
-
-
-def sentence(fault: ValidationError) -> str:
-    """The first fault as one sentence: field, what is allowed, value received."""
-    first = fault.errors(include_url=False)[0]
-    field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
-    got = first["input"]
-    if first["type"] == "extra_forbidden":
-        return f"there is no field {field}, got {repr(got)[:60]}"
-    if first["type"] == "missing":
-        return f"{field} is missing"
-    said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])
-    for word, plain in (("should", "must"), ("tuple", "list"), ("dictionary", "object")):
-        said = said.replace(word, plain, 1)
-    if not field:
-        return said
-    long = isinstance(got, str) and len(got) > 60
-    return f"{field}: {said}, got {f'{len(got):,} characters' if long else repr(got)[:60]}"

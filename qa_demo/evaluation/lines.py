@@ -26,8 +26,9 @@ from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, DecodeOptions, Encoding, Example, Reading, Span
-from qa_demo.evaluation.questions import why_absent, wrong
+from qa_demo.evaluation.questions import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
+from qa_demo.printed import refusal
 
 Row = dict[str, Any]
 CANDIDATE = ("text", "char_start", "char_end", "window", "score")
@@ -256,7 +257,7 @@ def read_lines(path: Path) -> Evaluation:
             Line.model_validate(row)
         except ValidationError as fault:
             said = f"{path.name}, line {number} is no line of this version's evaluate --out"
-            raise BadInput(f"{said}: {wrong(fault)}") from fault
+            raise BadInput(f"{said}: {refusal(fault)}") from fault
         if rows.setdefault(row["id"], row) is not row:
             raise BadInput(f"{path.name}, line {number}: the id {row['id'][:40]!r} stands before")
     if not rows:
@@ -272,7 +273,7 @@ def read_run(out: Path) -> Row:
         Run.model_validate(found)
         return found
     except (BadInput, ValueError) as fault:
-        said = wrong(fault) if isinstance(fault, ValidationError) else fault
+        said = refusal(fault) if isinstance(fault, ValidationError) else fault
         raise BadInput(f"{path.name}, which says how {out.name} was made: {said}") from fault
 
 

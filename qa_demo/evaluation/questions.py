@@ -29,7 +29,7 @@ from pydantic import BaseModel, BeforeValidator, StrictInt, ValidationError
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
 from qa_demo.files import decoded, json_lines, read_text
-from qa_demo.printed import plural
+from qa_demo.printed import plural, received, refusal
 
 LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
@@ -143,20 +143,9 @@ def _json(text: str, name: str) -> Iterator[Placed]:
 def _list(holder: Any, name: str, where: str) -> list[Any]:
     value = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(value, list):
-        given = _held(holder) if value is None else _got(value)
-        raise BadInput(f"{where} needs a list {name!r}, as SQuAD's layout has; {given}")
+        got = received(holder if value is None else value)
+        raise BadInput(f"{where} needs a list {name!r}, as SQuAD's layout has, {got}")
     return value
-
-
-def _held(holder: Any) -> str:
-    """What stands where something else is needed, for a sentence."""
-    if isinstance(holder, dict):
-        return f"it has {', '.join(repr(name)[:SHOWN] for name in [*holder][:8]) or 'nothing'}"
-    return _got(holder)
-
-
-def _got(value: Any) -> str:
-    return f"got {repr(value)[:SHOWN]}"
 
 
 # ---- one question
@@ -249,10 +238,10 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     try:
         given = Row.model_validate(row)
     except ValidationError as fault:
-        raise BadInput(f"{where}: {wrong(fault)}") from fault
+        raise BadInput(f"{where}: {refusal(fault)}") from fault
     inside = all(0 <= a < b <= len(given.context) for one in given.spans for a, b in one)
     if not (inside and all(given.spans)):
-        raise BadInput(f"{where}: 'spans' must hold [start, end] with 0 <= start < end <= length")
+        raise BadInput(f"{where}: spans: must hold [start, end] with 0 <= start < end <= length")
     placed = [_placed(gold.text, gold.answer_start, given.context) for gold in given.answers]
     columns = [
         (name, str(value))
@@ -272,17 +261,6 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     if re.search("[\ud800-\udfff]", "".join((*texts, *(a.text for a in example.answers)))):
         raise BadInput(f"{where} holds half of a surrogate pair (\\ud800 to \\udfff): no character")
     return example, any(moved for _, moved in placed)
-
-
-def wrong(fault: ValidationError) -> str:
-    """What is wrong with a row: the field, what is allowed, what was received."""
-    first = fault.errors()[0]
-    field = ".".join(map(str, first["loc"]))
-    if first["type"] == "missing":
-        return f"there is no {field!r}; {_held(first['input'])}"
-    said = re.sub(r"^(\w+ should|Value error, must)", "must", first["msg"])
-    said = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", said)
-    return f"{field and f'{field!r} '}{said}, {_got(first['input'])}"
 
 
 def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:

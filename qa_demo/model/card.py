@@ -13,6 +13,7 @@ from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Calibrations
 from qa_demo.files import read_text
 from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, regular, sha256
+from qa_demo.printed import refusal
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -84,10 +85,7 @@ def parse_card(text: str | bytes, name: str) -> Card:
     try:
         return Card.model_validate_json(text)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join((name, *map(str, first["loc"])))
-        said = first["msg"].replace("Input should", "must")
-        raise BadCheckpoint(f"{where}: {said}, got {str(first['input'])[:60]}") from fault
+        raise BadCheckpoint(f"{name}: {refusal(fault)}") from fault
 
 
 def with_fit(reader: "BertReader", path: Path) -> "BertReader":

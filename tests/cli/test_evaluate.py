@@ -157,23 +157,20 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
 
 BEST = {"exact": 1.0, "f1": 1.0, "because": ""}
 DAMAGED = [
-    ({"id": ["a"]}, "line 1 is no line of this version's evaluate --out: 'id' must be a valid str"),
-    ({"title": 5}, "'title' must be a valid string, got 5"),
-    ({"gold": [{"text": None, "char_start": 0}]}, "'gold.0.text' must be a valid string, got None"),
-    ({"columns": []}, "'columns' must be an object, got []"),
-    ({"score_diff": "x"}, "'score_diff' must be a valid number, got 'x'"),
-    ({"claim": 5}, "'claim' must be less than or equal to 1, got 5"),
-    ({"probs": [0.5]}, "'probs' must have at least 31 items"),
-    ({"best": BEST}, "there is no 'best.kind'; it has 'exact'"),
-    ({"best": BEST | {"kind": "x"}}, "'best.kind' must be one of right, border, elsewhere, "),
+    ({"id": ["a"]}, "line 1 is no line of this version's evaluate --out: id: must be a valid str"),
+    ({"title": 5}, "title: must be a valid string, got 5"),
+    ({"gold": [{"text": None, "char_start": 0}]}, "gold.0.text: must be a valid string, got None"),
+    ({"columns": []}, "columns: must be an object, got []"),
+    ({"score_diff": "x"}, "score_diff: must be a valid number, got 'x'"),
+    ({"claim": 5}, "claim: must be less than or equal to 1, got 5"),
+    ({"probs": [0.5]}, "probs: must have at least 31 items"),
+    ({"best": BEST}, "best.kind is missing, got the fields 'exact'"),
+    ({"best": BEST | {"kind": "x"}}, "best.kind: must be one of right, border, elsewhere, "),
 ]
 OF_A_RUN = [
-    (
-        {"threshold": "x"},
-        "p.run.json, which says how p.jsonl was made: 'threshold' must be a valid",
-    ),
-    ({"rules": 2}, "'rules' must be '1.1' or '2.0', got 2"),
-    ({"options": None}, "'options' must be an object, got None"),
+    ({"threshold": "x"}, "p.run.json, which says how p.jsonl was made: threshold: must be a valid"),
+    ({"rules": 2}, "rules: must be '1.1' or '2.0', got 2"),
+    ({"options": None}, "options: must be an object, got None"),
 ]
 
 

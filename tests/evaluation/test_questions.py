@@ -129,7 +129,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         (
             "a.jsonl",
             '{"question": "q", "answers": []}',
-            "a.jsonl, line 1: there is no 'context'; it has",
+            "a.jsonl, line 1: context is missing, got the fields",
         ),
         ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
         ("a.jsonl", "7", "a.jsonl, line 1: must be an object, got 7"),
@@ -137,13 +137,13 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         (
             "a.json",
             '{"Question": "q",\n"Answer": {}}',
-            "there is no 'question'; it has 'Question', 'An",
+            "question is missing, got the fields 'Question', 'An",
         ),
         ("a.jsonl", '{"question": "q", "answer": "a"}', "has 'answer', as tables have; give 'a"),
         (
             "a.csv",
             "Question,Answer\nq,a\n",
-            "line 2: there is no 'question'; it has 'Question', 'An",
+            "line 2: question is missing, got the fields 'Question', 'An",
         ),
         ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
         ("a.tsv", "id\tid\tanswer\n1\t2\ta\n", "a.tsv: two columns are called 'id'"),
@@ -153,7 +153,11 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", '"question";"answer"\n"q";"a"\n', "cells are parted by semicolons"),
         ("a.json", f"{HEAD}q,c,a\n", "not readable as JSON: .*; the name of a table ends in .csv"),
         ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
-        ("a.tsv", "question\tanswer\nq\tc\n", "line 2: there is no 'context'; it has 'question'"),
+        (
+            "a.tsv",
+            "question\tanswer\nq\tc\n",
+            "line 2: context is missing, got the fields 'question'",
+        ),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
@@ -165,7 +169,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.json", '[{"context": "c", "qas": []}]', "row 1 is a paragraph with .* SQuAD's layout"),
         ("a.csv", f'{HEAD}"q\nr', "the row after line 1: unexpected end of data; a cell"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
-        ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "'answers.0.answer_start'.*got 'zero'"),
+        ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "answers.0.answer_start: .*got 'zero'"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
@@ -193,22 +197,25 @@ def test_training_reads_squad_with_lists_in_text_order(tmp_path):
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"id": [7]}, "'id' must be a valid string, got [7]"),
-        ({"id": True}, "'id' must be a valid string, got True"),
-        ({"question": None}, "question a: 'question' must be a valid string, got None"),
-        ({"answers": "Ada"}, "question a: 'answers' must be a list of answers or an obj"),
+        ({"id": [7]}, "id: must be a valid string, got [7]"),
+        ({"id": True}, "id: must be a valid string, got True"),
+        ({"question": None}, "question a: question: must be a valid string, got None"),
+        ({"answers": "Ada"}, "question a: answers: must be a list of answers or an obj"),
         ({"answers": {"text": "1998"}}, "text and answer_start; a table has one answer a row"),
-        ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "'answers.1.text' must be"),
-        ({"answers": placed(("Ada", 3.5))}, "'answers.0.answer_start' must be a valid int"),
+        ({"answers": {"text": ["a"], "answer_start": [1, 2]}}, "answers.1.text: must be"),
+        ({"answers": placed(("Ada", 3.5))}, "answers.0.answer_start: must be a valid int"),
         ({"answers": placed(("Ada", 1))}, "a: answer_start does not point to the answer"),
         *(
-            ({"spans": wrong}, "question a: 'spans")
+            ({"spans": wrong}, "question a: spans")
             for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 41]]], [[[0, True]]], [[[0, 1, 2]]])
         ),
         ('{"data": [{"title": "x"}]}', ", article 0 needs a list 'paragraphs', as SQuAD"),
-        ('{"data": {"a": 1}}', "dev.json needs a list 'data', as SQuAD's layout has; got {'a': 1}"),
-        ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has; got 7"),
-        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: there is no 'question'"),
+        (
+            '{"data": {"a": 1}}',
+            "dev.json needs a list 'data', as SQuAD's layout has, got the fields 'a'",
+        ),
+        ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has, got 7"),
+        ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: question is missing"),
         (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),
     ],
 )

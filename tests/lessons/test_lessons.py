@@ -74,7 +74,10 @@ REFUSED = {
     "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
     "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
     "right": (GOOD.replace("right: a", "right: c"), ("line 10", "right", "'c'")),
-    "state is a list": (GOOD.replace("state: {", "state: [1] # {"), ("line 7", "valid object")),
+    "state is a list": (
+        GOOD.replace("state: {", "state: [1] # {"),
+        ("line 7", "must be an object"),
+    ),
     "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
     "then": (GOOD.replace("right: a", "then: {temperature: 99}"), ("line 10", "then", "99")),
     "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),

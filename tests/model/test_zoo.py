@@ -118,8 +118,8 @@ BROKEN: list[tuple[Damage, str]] = [
     (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
     (write("adapter_config.json", b"[]"), MERGE_FIRST.format("another model")),
     (edit("adapter_config.json", base_model_name_or_path="a/b"), MERGE_FIRST.format("a/b")),
-    (card(tag_order=["O", "B", "I"]), "reader.json.tag_order.0: must be 'B', got O"),
-    (card(threshold=NAN), "reader.json.threshold: must be less than 1000000, got nan"),
+    (card(tag_order=["O", "B", "I"]), "reader.json: tag_order.0: must be 'B', got 'O'"),
+    (card(threshold=NAN), "reader.json: threshold: must be less than 1000000, got nan"),
     (
         card(calibration={"span": {"temperature": 0, "bias": 0}}),
         "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
