@@ -19,9 +19,9 @@ class BadInput(QADemoError):
 
 
 def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
-    """Refuse what is none of `allowed`, and a truth value for a number. Errors: BadInput."""
+    """Refuse what is none of `allowed`. Errors: BadInput."""
     allowed = tuple(allowed)
-    if value not in allowed or isinstance(value, bool):
+    if value not in allowed:
         known = ", ".join(map(str, allowed))
         raise BadInput(f"{name} must be one of {known}, got {repr(value)[:42]}")
 
