@@ -64,8 +64,6 @@ def viterbi(log_probs: Floats) -> tuple[Tags, float]:
     Ties are settled from the last token backwards: O, then B, then I.
     """
     steps = np.asarray(log_probs, dtype=np.float64).tolist()
-    if not steps:
-        return np.empty(0, dtype=np.int64), 0.0
     best = [steps[0][B], -np.inf, steps[0][O]]
     back: list[tuple[int, int]] = []
     for step in steps[1:]:
@@ -137,9 +135,7 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
 
     Spans that overlap exclude each other: the marginals that hold one token sum to at most 1.
     """
-    if not (n := len(log_probs)):
-        return np.zeros((0, 0))
-    walk, width = chain(log_probs), min(max_answer_length, n)
+    walk, width = chain(log_probs), min(max_answer_length, len(log_probs))
     beyond = np.full(width - 1, -np.inf)
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins

@@ -77,7 +77,7 @@ def test_tags_and_spans_are_inverse_on_every_legal_tagging():
         bio.annotator_tags(4, (Span(0, 2), Span(2, 3)))
 
 
-@pytest.mark.parametrize("n", range(9))
+@pytest.mark.parametrize("n", range(1, 9))
 def test_viterbi_equals_brute_force_with_its_tie_rule(n):
     for seed in range(8 if n < 8 else 2):
         for coarse in (False, True):
@@ -100,7 +100,7 @@ def test_ties_of_single_tags_go_to_o_then_b_then_i():
 LARGE = 400, 1e4, 1e16, 1e38
 
 
-@pytest.mark.parametrize(("n", "scale"), [*((n, 2) for n in range(9)), *((5, x) for x in LARGE)])
+@pytest.mark.parametrize(("n", "scale"), [*((n, 2) for n in range(1, 9)), *((5, x) for x in LARGE)])
 def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
     for seed in range(20 if n < 7 else 1):
         lp = log_softmax(np.random.default_rng(seed).normal(0, scale, (n, 3)).astype(np.float32))
