@@ -105,8 +105,6 @@ def top_spans(
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
     starts = np.flatnonzero(window.is_max_context if owned else window.is_context)
     width = min(options.max_answer_length, stop - first)
-    if not len(starts):
-        return np.empty((0, 2), dtype=np.int64)
     s, e = (np.asarray(x, dtype=np.float64) for x in (start, end))
     ends = np.concatenate([e[first:stop], np.full(width - 1, -np.inf)])
     flat = tied(s[starts, None] + sliding_window_view(ends, width)[starts - first]).ravel()
