@@ -21,17 +21,16 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
+from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
-from qa_demo.core.text import touching
-from qa_demo.core.types import Answer, DecodeOptions, Encoding, Example, Reading, Span
+from qa_demo.core.types import Answer, DecodeOptions, Example, Reading, Span
 from qa_demo.evaluation.questions import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.printed import refusal
 
 Row = dict[str, Any]
-CANDIDATE = ("text", "char_start", "char_end", "window", "score")
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
 OF_A_READING = ("score_diff", "null_score", "margin", "tokens", "claim", "in_window", "probs")
@@ -148,7 +147,7 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
         line |= {"score_diff": found.score_diff, "null_score": found.null_score}
         line |= {"windows": len(reading.windows), "tokens": len(reading.encoding.context_ids)}
         spans = [ranked.candidate for ranked in found.n_best]
-        line["n_best"] = [{name: getattr(x, name) for name in CANDIDATE} for x in spans]
+        line["n_best"] = [{name: getattr(x, name) for name in Listed.model_fields} for x in spans]
         best = spans[0] if spans else None
         if best is not None:
             text, line = best.text, line | claims(reading, best)
@@ -192,16 +191,6 @@ def example_of(row: Mapping[str, Any]) -> Example:
 # ---- the kind of an answer
 
 
-def gold_spans(encoding: Encoding, example: Example) -> tuple[Span, ...]:
-    """The tokens that touch each gold answer with a place, each once, in text order."""
-    found = {
-        touching(encoding, answer.char_start, answer.char_end)  # None for an answer of blanks
-        for answer in example.answers
-        if answer.char_start >= 0
-    }
-    return tuple(sorted(span for span in found if span is not None))
-
-
 def kind_of(
     reading: Reading, example: Example, best: Candidate | None, decode: DecodeOptions, rules: str
 ) -> tuple[str, str]:
@@ -225,7 +214,8 @@ def kind_of(
         return "right", ""
     if not example.answers:
         return "answered although unanswerable", ""
-    golds = gold_spans(reading.encoding, example)
+    placed = [answer for answer in example.answers if answer.char_start >= 0]
+    golds = sorted(x.span for x in count_labels(reading.encoding, placed) if x.span is not None)
     if not golds:
         return "gold without a place", why_absent(example.answers[0].text, example.context)
     causes = [shut_out(gold) for gold in golds]
