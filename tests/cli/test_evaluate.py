@@ -165,7 +165,7 @@ DAMAGED = [
     ({"claim": 5}, "claim: must be less than or equal to 1, got 5"),
     ({"probs": [0.5]}, "probs: must have at least 31 items"),
     ({"best": BEST}, "best.kind is missing, got the fields 'exact'"),
-    ({"best": BEST | {"kind": "x"}}, "best.kind: must be one of right, border, elsewhere, "),
+    ({"best": BEST | {"kind": "x"}}, "best.kind: must be 'right', 'border', 'elsewhere', "),
 ]
 OF_A_RUN = [
     ({"threshold": "x"}, "p.run.json, which says how p.jsonl was made: threshold: must be a valid"),
