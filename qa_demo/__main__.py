@@ -2,7 +2,11 @@
 
 import sys
 
-from qa_demo.cli.main import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from qa_demo.cli.main import main  # takes a second, in which somebody may interrupt it
+
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
+        sys.exit(130)

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 when it went well, 1 where a score is too low, 2 for bad input or an
-    unusable reader, 130 when interrupted.
+    unusable reader; an interrupted one ends in `qa_demo.__main__`.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by who started this
@@ -110,6 +110,3 @@ def main(argv: Sequence[str] | None = None) -> int:
     except QADemoError as fault:
         tell(f"python -m qa_demo {args.command}: {fault}")
         return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted\n")
-        return 130

@@ -202,6 +202,7 @@ FOREIGN = {
     'stands SQuAD\'s layout: {"data": [{"title": "", "paragraphs": LIST}]}',
     "detected_answers": "has MRQA's 'detected_answers'; give 'answers', with text and answer_start "
     "(the first of each char_spans)",
+    "gold": "is a line that evaluate --out wrote; report and calibrate work from such",
     "answer": "has 'answer', as tables have; give 'answers', a list of texts",
     "question": "has no 'answers' to score against (an empty list, in a table an empty cell of "
     "'answer', says that the text has none); python -m qa_demo answer --jsonl FILE answers without "

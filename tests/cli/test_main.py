@@ -1,9 +1,11 @@
 """The command line as a whole, mostly in this process; three real processes."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -32,6 +34,23 @@ def test_no_command_imports_what_takes_seconds_before_it_is_needed():
     slow = "{'torch', 'transformers', 'captum', 'gradio', 'plotly'}"
     program = f"from qa_demo.cli.main import main; main({PICTURE[2:]!r})"
     assert process("-c", f"{program}; import sys; assert not {slow} & set(sys.modules)") == (0, "")
+
+
+class Interrupted:
+    """A module that somebody stops while it is imported."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_an_interrupted_command_ends_with_130(imported, monkeypatch, capsys):
+    running = SimpleNamespace(main=Mock(side_effect=KeyboardInterrupt))
+    module = running if imported else Interrupted()
+    monkeypatch.setitem(sys.modules, "qa_demo.cli.main", module)
+    with pytest.raises(SystemExit, match=r"^130$"):
+        runpy.run_module("qa_demo", run_name="__main__")
+    assert capsys.readouterr().err == "\ninterrupted\n"
 
 
 def test_a_closed_pipe_ends_without_a_word():

@@ -145,6 +145,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
             "Question,Answer\nq,a\n",
             "line 2: question is missing, got the fields 'Question', 'An",
         ),
+        ("a.jsonl", '{"question": "q", "gold": [], "answer": ""}', "is a line that evaluate --out"),
         ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
         ("a.tsv", "id\tid\tanswer\n1\t2\ta\n", "a.tsv: two columns are called 'id'"),
         ("a.csv", "question,context,answers\nq,c,['a']\n", "has one answer a row, in the column"),
