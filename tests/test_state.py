@@ -49,7 +49,10 @@ SENTENCES = {
     "a part": ({"step": 1.5}, "step: must be a valid integer, got 1.5"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 5, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
-    "one text": ({"question": "a"}, "question and paragraph belong together"),
+    "one text": (
+        {"question": "a"},
+        "question and paragraph belong together; one of the two is missing$",
+    ),
     "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
     "a span": ({"selection": [3, 1]}, r"selection: must be 0 <= first <= last, got \[3, 1\]"),
     "a place": ({"edits": {"start": {"3": 1}}}, "edits.start.3: must match pattern"),
