@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
-from qa_demo.model.work import Pending
+from qa_demo.model.work import AtOnce, Pending
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.state import State, load
 from tests.chapters.given import (
     EVERY,
     OWN,
     STEPS,
-    AtOnce,
     blocks,
     example,
     full,

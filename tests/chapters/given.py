@@ -13,6 +13,7 @@ from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.shown import Shown
 from qa_demo.state import load
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
@@ -70,6 +71,11 @@ def example(name: str) -> dict[str, Any]:
     """The state of an example in the windows that it brings."""
     o = load_menu()[name].options
     return {"example": name, "max_seq_length": o.max_seq_length, "doc_stride": o.doc_stride}
+
+
+def shown_of(pictures: Pictures, **state: Any) -> Shown:
+    """What a chapter is handed in this state."""
+    return pictures.shown(load(state))
 
 
 def items(text: Block) -> list[dict[str, Any]]:

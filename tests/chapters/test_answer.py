@@ -13,15 +13,11 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
 from qa_demo.printed import number
 from qa_demo.state import load
-from tests.chapters.given import blocks, faked, full, items, pairs, stored, words
+from tests.chapters.given import blocks, faked, full, items, pairs, shown_of, stored, words
 from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
 CLAIM = json.loads((ASSETS / "reader" / "metrics.json").read_text())["claim"]
-
-
-def shown_of(name, **more):
-    return stored().shown(load({"example": name, **more}))
 
 
 def every_pair(shown):
@@ -30,7 +26,8 @@ def every_pair(shown):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_best_span_is_brute_force_over_all_pairs(name):
-    shown, found = shown_of(name), blocks(stored(), example=name, chapter="answer")
+    shown = shown_of(stored(), example=name)
+    found = blocks(stored(), example=name, chapter="answer")
     every = every_pair(shown)
     score, i, j = max(every)
     assert f"Of {len(every):,} spans" in words(found["finding"])
@@ -47,7 +44,7 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("beyond", [-0.5, 0.5, None])
 def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
-    shown = shown_of(name)
+    shown = shown_of(stored(), example=name)
     logits = [shown.reading.logits(w.index) for w in shown.reading.windows]
     lead = max(every_pair(shown))[0] - min(float(s[0]) + float(e[0]) for s, e in logits)
     limit = shown.true.threshold if beyond is None else beyond - lead
@@ -73,7 +70,8 @@ def test_a_rule_without_a_threshold_says_so():
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
 def test_the_sureness_by_hand_and_what_was_counted(name):
-    shown, found = shown_of(name), blocks(stored(), example=name, chapter="answer", step=3)
+    shown = shown_of(stored(), example=name)
+    found = blocks(stored(), example=name, chapter="answer", step=3)
     fits, every = shown.true.calibrations, every_pair(shown)
     scores = np.array([s for s, *_ in every])
     share = np.exp((scores - scores.max()) / fits.span.temperature)
@@ -131,7 +129,7 @@ def test_the_selection_moves_the_sum_and_the_ring():
 
 
 def test_logits_changed_by_hand_are_said_and_the_sureness_keeps_the_readers_own():
-    at = f"0:{shown_of('oresund').window.to_pos(0)}"
+    at = f"0:{shown_of(stored(), example='oresund').window.to_pos(0)}"
     edits = {"start": {at: 30.0}, "end": {at: 30.0}}
     found = blocks(stored(), example="oresund", chapter="answer", edits=edits)
     assert "60.00" in words(found["finding"]) and "by hand" in words(found["finding"])

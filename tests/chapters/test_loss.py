@@ -16,8 +16,7 @@ from qa_demo.chapters.loss import Case, Own
 from qa_demo.core.spans import best_pairs, scored_pair, span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
-from qa_demo.state import load
-from tests.chapters.given import blocks, example, faked, full, items, stored, words
+from tests.chapters.given import blocks, example, faked, full, items, shown_of, stored, words
 from tests.printed import value
 
 EXAMPLES = ("oresund", "machu-picchu", "reef", "danube")
@@ -28,7 +27,7 @@ def at(name: str, step: int = 1, **own):
 
 
 def case_of(name: str, step: int = 1, **own) -> Case:
-    return Case(stored().shown(load(at(name, step))), Own(**own))
+    return Case(shown_of(stored(), **at(name, step)), Own(**own))
 
 
 def pictured(shown) -> dict:
@@ -80,7 +79,7 @@ def test_the_right_positions_follow_from_people_and_the_window():
     assert brooklyn.window.holds(brooklyn.span)
     w = case_of("danube").window
     assert case_of("danube").pair == (w.to_pos(263), w.to_pos(264))
-    cut = stored().shown(load(at("brooklyn")))
+    cut = shown_of(stored(), **at("brooklyn"))
     cut = replace(cut, golds=(Answer(cut.encoding.context, 0),))
     assert Case(cut, Own()).pair == (0, 0)
     assert "No window holds the answer whole" in words(pictured(cut)["finding"])
@@ -110,10 +109,10 @@ def test_the_record_belongs_to_the_reader_on_screen():
     case = case_of("oresund", 4)
     assert not case.unrecorded and case.record.steps[case.now] == 91
     assert "not recorded" in case_of("suez", 4).unrecorded
-    cut = stored().shown(load(at("brooklyn", 4)))
+    cut = shown_of(stored(), **at("brooklyn", 4))
     cut = replace(cut, golds=(Answer(cut.encoding.context[:9], 0),))
     assert "window 3" in Case(cut, Own()).unrecorded
-    other = stored().shown(load(at("oresund", 4)))
+    other = shown_of(stored(), **at("oresund", 4))
     other = replace(other, true=replace(other.true, checksum="other"))
     assert "bundled" in Case(other, Own()).unrecorded
 

@@ -9,9 +9,8 @@ from qa_demo.chapters.scores import since
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
-from qa_demo.state import load
 from tests import fakes as fake
-from tests.chapters.given import blocks, example, faked, words
+from tests.chapters.given import blocks, example, faked, shown_of, words
 from tests.printed import unpacked, value
 
 OWN = {"question": "Where does Ada live?", "context": "Here lives Ada Kok in Oslo since May."}
@@ -21,8 +20,8 @@ def scores(**state):
     return blocks(faked(), chapter="scores", **state)
 
 
-def shown_of(name):
-    return faked().shown(load({"chapter": "scores", **example(name)}))
+def reading_of(name):
+    return shown_of(faked(), chapter="scores", **example(name))
 
 
 def by_hand(reading, window, pos, lane):
@@ -33,7 +32,7 @@ def by_hand(reading, window, pos, lane):
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
 def test_the_sums_are_the_dot_products_of_both_questions(name):
-    found, shown = scores(example=name), shown_of(name)
+    found, shown = scores(example=name), reading_of(name)
     best = shown.before.best.candidate
     other, context = load_menu()[name].others[0], shown.encoding.context
     second = faked().reader("").read(other, context, shown.true.options)
@@ -54,7 +53,7 @@ def test_the_sums_are_the_dot_products_of_both_questions(name):
 
 @pytest.mark.parametrize("name", ["emoji", "danube-small"])
 def test_the_plane_holds_every_token_once_at_its_two_logits(name):
-    found, shown = scores(example=name), shown_of(name)
+    found, shown = scores(example=name), reading_of(name)
     traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
     docs = [d for t in traces for d in t["customdata"]]
     assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
@@ -72,7 +71,7 @@ def test_the_plane_holds_every_token_once_at_its_two_logits(name):
 def test_bars_and_table_add_up_to_the_logit(lane):
     asked = "Who designed the railway of the bridge?"  # as long as the first: the same positions
     found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": asked}})
-    shown = shown_of("oresund")
+    shown = reading_of("oresund")
     best = shown.before.best.candidate
     d = best.span.start if lane == "start" else best.span.end
     expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
@@ -94,7 +93,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])
 def test_places_count_the_larger_logits_of_each_layer(name):
-    found, shown = scores(example=name, step=3), shown_of(name)
+    found, shown = scores(example=name, step=3), reading_of(name)
     best = shown.before.best.candidate
     window = shown.true.windows[best.window]
     hidden = faked().reader("").hidden(window)

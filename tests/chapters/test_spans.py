@@ -6,8 +6,7 @@ import pytest
 from qa_demo.core.predict import predict
 from qa_demo.examples import load_menu
 from qa_demo.printed import number
-from qa_demo.state import load
-from tests.chapters.given import blocks, example, faked, stored, words
+from tests.chapters.given import blocks, example, faked, shown_of, stored, words
 from tests.printed import unpacked, value
 
 EXAMPLES = ("oresund", "natural-selection", "danube", "reef", "emoji")
@@ -18,7 +17,7 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     found = blocks(stored(), example=name, chapter="spans")
     heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
     z, first = unpacked(heat["z"]), heat["y0"]
-    shown = stored().shown(load({"example": name}))
+    shown = shown_of(stored(), example=name)
     window, (row, column) = shown.window, np.indices(z.shape)
     at = window.to_pos(first) + np.arange(len(z))
     start, end = (x[at] for x in shown.reading.logits(window.index))
@@ -43,11 +42,11 @@ def test_the_list_is_the_prediction_with_variants_in_one_row(name):
 
 def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     text = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
-    state = load({**text, "chapter": "spans", "selection": [500, 500]})
-    shown = faked().shown(state)
+    state = {**text, "chapter": "spans", "selection": [500, 500]}
+    shown = shown_of(faked(), **state)
     window, inside = shown.window, shown.window.is_context
     assert window.doc_start > 0
-    said = words(blocks(faked(), **text, chapter="spans", selection=[500, 500])["together"])
+    said = words(blocks(faked(), **state)["together"])
     assert said.startswith("In this window the paragraph's highest start logit is on ")
     for logits in shown.reading.logits(window.index):
         assert f"({number(float(logits[inside].max()))})" in said

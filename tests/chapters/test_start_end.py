@@ -7,8 +7,7 @@ import torch
 from qa_demo.core.text import is_mark
 from qa_demo.examples import load_menu
 from qa_demo.printed import probability
-from qa_demo.state import load
-from tests.chapters.given import blocks, items, stored, words
+from tests.chapters.given import blocks, items, shown_of, stored, words
 from tests.printed import unpacked
 
 EXAMPLES = ("oresund", "natural-selection", "reef", "danube", "khwarizmi")
@@ -16,7 +15,7 @@ EXAMPLES = ("oresund", "natural-selection", "reef", "danube", "khwarizmi")
 
 def truth(name: str, temperature: float = 1.0):
     """The window on screen and torch's softmaxes of its logits."""
-    shown = stored().shown(load({"example": name}))
+    shown = shown_of(stored(), example=name)
     window = shown.window
     logits = torch.tensor(np.stack(shown.true.logits(window.index)).astype(np.float64))
     return window, *torch.softmax(logits / temperature, 1).numpy()

@@ -8,8 +8,7 @@ import pytest
 
 from qa_demo.chapters.why import Shares, differing
 from qa_demo.core.text import is_mark
-from qa_demo.state import load
-from tests.chapters.given import blocks, faked, items, words
+from tests.chapters.given import blocks, faked, items, shown_of, words
 from tests.printed import value
 
 TEXTS = {
@@ -20,7 +19,7 @@ TEXTS = {
 
 
 def shares_of(**state):
-    return Shares(faked().shown(load({"chapter": "why", **state})))
+    return Shares(shown_of(faked(), chapter="why", **state))
 
 
 def test_marks_stand_apart_from_their_words():

@@ -6,8 +6,7 @@ import pytest
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
-from qa_demo.state import load
-from tests.chapters.given import blocks, faked, pairs, real, softmax, words
+from tests.chapters.given import blocks, faked, pairs, real, shown_of, softmax, words
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
 CUTS = ((64, 50), (32, 9), (200, 128))
@@ -15,7 +14,7 @@ PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
 
 
 def numbers(**state) -> chapter.Windows:
-    return chapter.Windows(faked().shown(load({"chapter": "windows", **state})))
+    return chapter.Windows(shown_of(faked(), chapter="windows", **state))
 
 
 def drawn(step, pictures=None, **state):
