@@ -16,7 +16,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _HOME = {
     "load_reader": "qa_demo.model.loading",
     "predict": "qa_demo.core.predict",
