@@ -18,10 +18,10 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.core.base import BadInput
-from qa_demo.evaluation import drawn
+from qa_demo.evaluation import reported
 from qa_demo.evaluation.compare import LEAST, Interval, more_units
-from qa_demo.evaluation.drawn import METRICS, MODES, PERCENTS, Shown, Side
 from qa_demo.evaluation.lines import MEANING, Evaluation
+from qa_demo.evaluation.reported import METRICS, MODES, PERCENTS, Reported, Side
 from qa_demo.evaluation.sections import by_group, failures, opened, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
@@ -43,10 +43,10 @@ def report(
     """
     if not re.fullmatch(ADDRESS, page, re.IGNORECASE):
         raise BadInput(f"page must be an address such as {PAGE}, got {page[:80]!r}")
-    write_file(Path(path), page_of(Shown(found, against, page)))
+    write_file(Path(path), page_of(Reported(found, against, page)))
 
 
-def page_of(s: Shown) -> str:
+def page_of(s: Reported) -> str:
     """The file's text: each section's blocks in each state of what it shows; the browser picks and
     computes no number. Equal blocks are held once, and called by their place; so is what stands
     under an overlay, which alone differs from threshold to threshold.
@@ -73,7 +73,7 @@ def page_of(s: Shown) -> str:
     return one_file(f"Report: {s.name}", "report", packed, scripts, style(saved=True))
 
 
-def title(s: Shown) -> list[Block]:
+def title(s: Reported) -> list[Block]:
     """Who was asked what."""
     run, whole = s.sides[0].run, plural(len(s.sides[0].rows), "question")
     parts = [f"{plural(int(mask.sum()), 'question')} {name}" for name, mask in s.parts.items()]
@@ -87,7 +87,7 @@ def title(s: Shown) -> list[Block]:
 # ---- the verdict
 
 
-def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
+def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
     """In words, then both readers as dots with intervals, and their difference."""
     modes = [(MODES[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
     metrics = [(name, {"metric": m}, m == metric) for m, name in METRICS.items()]
@@ -96,7 +96,7 @@ def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
     if len(s.sides) == 2:
         legend = [("dot", INK, "difference: {} − {}".format(*(side.name for side in s.sides)))]
         gaps = {MODES[m]: difference(s, metric, m) for m in s.values["mode"] if m != mode}
-        said = [f"{name} {drawn.words(gap, sign=True)[0]}" for name, gap in gaps.items()]
+        said = [f"{name} {reported.words(gap, sign=True)[0]}" for name, gap in gaps.items()]
     others = f"The difference by other thresholds: {'; '.join(said)}."
     return [
         ui.sentence("verdict", "idea", *verdict_words(s, metric, mode)),
@@ -104,16 +104,16 @@ def verdict(s: Shown, metric: str, mode: str) -> list[Block]:
         ui.choice("metric", "Score", metrics, 4),
         *([ui.choice("mode", "Threshold", modes, 8)] if len(modes) > 1 else []),
         *(ui.sentence(f"differs-{k}", "note", f"{x}.") for k, x in enumerate(s.differs)),
-        *drawn.readers(s, "verdict", *legend),
+        *reported.readers(s, "verdict", *legend),
         *score_figures(s, metric, mode),
         ui.sentence("bars", "closing", f"In brackets and as bars: {intervals}questions."),
     ]
 
 
-def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
+def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
     mean, names = s.units.mean, [side.name for side in s.sides]
-    means = drawn.words(mean([x.scores(metric, mode) for x in s.sides]))
+    means = reported.words(mean([x.scores(metric, mode) for x in s.sides]))
     each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"{'threshold' if len(each) == 1 else 'thresholds'} {MODES[mode]}"
@@ -124,7 +124,7 @@ def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     if len(each) == 1:
         return [[each[0], STRONG], asked]
     gap = difference(s, metric, mode)
-    numbers = f"{', '.join(each)}{asked}Difference {drawn.words(gap, sign=True)[0]}. "
+    numbers = f"{', '.join(each)}{asked}Difference {reported.words(gap, sign=True)[0]}. "
     value, low, high = (float(x[0]) for x in gap)
     if s.units.count < LEAST:
         return [[f"No verdict from {s.units}. ", STRONG], numbers]
@@ -138,12 +138,12 @@ def verdict_words(s: Shown, metric: str, mode: str) -> list[Part]:
     return [["The two cannot be told apart. ", STRONG], numbers, end]
 
 
-def difference(s: Shown, metric: str, mode: str) -> Interval:
+def difference(s: Reported, metric: str, mode: str) -> Interval:
     """The first reader's mean less the second's."""
     return s.units.mean(np.subtract(*(x.scores(metric, mode) for x in s.sides)))
 
 
-def score_figures(s: Shown, metric: str, mode: str) -> list[Block]:
+def score_figures(s: Reported, metric: str, mode: str) -> list[Block]:
     """A row for all questions, those with and those without an answer; left the scores, right the
     differences.
     """
@@ -154,27 +154,27 @@ def score_figures(s: Shown, metric: str, mode: str) -> list[Block]:
     def dots(role: str, up: int, scores: Any, **sign: bool) -> Block:
         """Dots with their numbers, the whole interval under the pointer."""
         found = s.means(scores, [*s.parts.values()])
-        each, ys = drawn.words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
+        each, ys = reported.words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
         text |= {"mode": "markers+text", "cliponaxis": False, "hovertext": each}
         text["textposition"] = "bottom center" if up < 0 else "top center"
-        return drawn.dots(role, found, ys, **text)
+        return reported.dots(role, found, ys, **text)
 
     each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
     rows, axis = [*s.parts], ui.axis(f"{METRICS[metric]}, %")
-    panels: list[drawn.Panel] = [("scores", rows, axis, each)]
+    panels: list[reported.Panel] = [("scores", rows, axis, each)]
     if len(s.sides) == 2:
         apart = dots(INK, 0, values[0] - values[1], sign=True)
         axis = ui.axis("difference, points", zeroline=True, zerolinecolor=GREY)
         panels.append(("differences", rows, axis, [apart]))
     alt = f"{METRICS[metric]} of each reader and their difference, as the sentence above says."
-    return drawn.forests(panels, 66, alt)
+    return reported.forests(panels, 66, alt)
 
 
 # ---- the threshold
 
 
-def threshold(s: Shown, metric: str, at: str) -> list[Block]:
+def threshold(s: Reported, metric: str, at: str) -> list[Block]:
     """The curves, and the slider that drives all below with what each reader scores there."""
     if "best" not in s.values["mode"]:
         return []
@@ -185,14 +185,14 @@ def threshold(s: Shown, metric: str, at: str) -> list[Block]:
         where = "".join(f" at {number(x)}" for x in side.place(at)) or ", each half by the other's"
         said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
     now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
-    says, lines = "; ".join(said), {"shapes": drawn.thresholds(s, at), "annotations": []}
+    says, lines = "; ".join(said), {"shapes": reported.thresholds(s, at), "annotations": []}
     slider = ui.slider("slide", "at", label, (0, 100, 2), now, span=12, says=says, flip=True)
     *above, figure = curves(s, metric)
     return [*above, figure | {"overlay": lines}, slider]
 
 
 @lru_cache(maxsize=8)
-def curves(s: Shown, metric: str) -> list[Block]:
+def curves(s: Reported, metric: str) -> list[Block]:
     """Total, answerable and unanswerable score of each reader over the threshold, and the band of
     thresholds whose loss against the best one holds 0 in its interval.
     """
@@ -204,7 +204,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
         scores = np.stack([side.scores(metric, name) for name in names])
         most = side.table.scores(best, metric)
         for (part, mask), (dash, width) in zip(s.parts.items(), styles, strict=True):
-            x, y = drawn.plain(limits), drawn.plain(scores[:, mask].mean(axis=1))
+            x, y = reported.plain(limits), reported.plain(scores[:, mask].mean(axis=1))
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
         found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; as run, at "
@@ -227,7 +227,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
     marks = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
     marks += [("line", MID, "without one (thin)"), ("fill", MID, "equally good")]
     return [
-        *drawn.head(s, "threshold", "Threshold", idea),
+        *reported.head(s, "threshold", "Threshold", idea),
         ui.sentence("band", "finding", *said),
         ui.legend("curves", *(marks if shapes else marks[:3])),
         ui.figure("curves-figure", data, layout, alt),
@@ -239,7 +239,7 @@ def curves(s: Shown, metric: str) -> list[Block]:
 ERRORS = [name for name in MEANING if name != "right"]
 
 
-def kinds(s: Shown, at: str) -> list[Block]:
+def kinds(s: Reported, at: str) -> list[Block]:
     """Errors by kind, light where another threshold would cure it; the kinds of every threshold."""
     every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
     seen = np.flatnonzero(sum(every).any(axis=0))
@@ -264,7 +264,7 @@ def kinds(s: Shown, at: str) -> list[Block]:
     meaning = [ui.row(name, MEANING[name]) for name in names]
     table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
-        *drawn.head(s, "kinds", "Kinds of error", idea),
+        *reported.head(s, "kinds", "Kinds of error", idea),
         ui.figure("kinds-figure", data, layout, alt),
         ui.fold("kinds-fold", "What each kind means", table),
     ]

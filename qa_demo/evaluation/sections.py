@@ -14,9 +14,9 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import bins_of, calibration_error, normalize
-from qa_demo.evaluation import drawn
-from qa_demo.evaluation.drawn import Shown, Side
+from qa_demo.evaluation import reported
 from qa_demo.evaluation.lines import Row
+from qa_demo.evaluation.reported import Reported, Side
 from qa_demo.printed import STRONG, Part, escape, number, quote, short
 
 # ---- groups
@@ -49,7 +49,7 @@ def traits(row: Row) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def groups(s: Shown, of: str) -> list[tuple[str, Bools | None]]:
+def groups(s: Reported, of: str) -> list[tuple[str, Bools | None]]:
     """The rows of a forest plot: the name of each slice that has at least two groups of FEWEST
     questions of a part, and its groups with their questions.
     """
@@ -68,7 +68,7 @@ def groups(s: Shown, of: str) -> list[tuple[str, Bools | None]]:
     return rows
 
 
-def by_group(s: Shown, metric: str, at: str) -> list[Block]:
+def by_group(s: Reported, metric: str, at: str) -> list[Block]:
     """Groups as a forest plot: questions with and without an answer side by side."""
     idea, panels = f"Groups of at least {FEWEST} questions, with how many there are. ", []
     parts = [*s.parts][1:] or [*s.parts]
@@ -82,16 +82,16 @@ def by_group(s: Shown, metric: str, at: str) -> list[Block]:
         traces = []
         for side in s.sides:
             means = s.means(side.scores(metric, at), [*masks.values()])
-            traces.append(drawn.dots(side.role, means, [k - 0.17 * side.up for k in masks]))
+            traces.append(reported.dots(side.role, means, [k - 0.17 * side.up for k in masks]))
         panels.append((f"groups-{name}", [said for said, _ in rows], axis, traces))
-    figures = drawn.forests(panels, 23, "Scores of groups of questions.")
-    return [*drawn.head(s, "groups", "Groups", idea), *figures] if figures else []
+    figures = reported.forests(panels, 23, "Scores of groups of questions.")
+    return [*reported.head(s, "groups", "Groups", idea), *figures] if figures else []
 
 
 # ---- reliability
 
 
-def reliability(s: Shown) -> list[Block]:
+def reliability(s: Reported) -> list[Block]:
     """How often the best span was right by how sure the reader was, where it makes a claim."""
     data, said = list[Block](), list[Part]()
     for side in s.sides:
@@ -107,8 +107,8 @@ def reliability(s: Shown) -> list[Block]:
         style: Block = {"mode": "lines+markers+text", "line": {"color": side.role, "width": 1}}
         style |= {"text": [f"{b.count:,}" for b in table], "textfont": {"color": side.role}}
         style["textposition"] = "top left" if side.up > 0 else "bottom right"
-        x = drawn.plain([100 * b.mean_prob for b in table])
-        data.append(drawn.dots(side.role, found, x, "y", **style))
+        x = reported.plain([100 * b.mean_prob for b in table])
+        data.append(reported.dots(side.role, found, x, "y", **style))
         words = f" said {100 * claim[mask].mean():.0f} % on average and was right in "
         words += f"{100 * right[mask].mean():.0f} %; by tenths it is off by "
         said += [[side.name, STRONG], f"{words}{100 * calibration_error(table):.1f} points. "]
@@ -126,7 +126,7 @@ def reliability(s: Shown) -> list[Block]:
         )
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     return [
-        *drawn.head(s, "reliability", "How sure, how right", idea),
+        *reported.head(s, "reliability", "How sure, how right", idea),
         ui.sentence("reliable", "finding", *said),
         ui.legend("even", ("dash", GREY, "right as often as it says")),
         ui.figure("bins", data, ui.layout(340, 52, 14, 8, 48, **axes), alt),
@@ -140,7 +140,7 @@ quoted = lru_cache(maxsize=4096)(quote)
 """The same spans stand in the pictures of many thresholds."""
 
 
-def failures(s: Shown, at: str, who: str) -> list[Block]:
+def failures(s: Reported, at: str, who: str) -> list[Block]:
     """The wrong answers furthest from the threshold: question, gold, both answers, margin."""
     idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
     idea += "lead over “no answer” is from where the reader would have decided otherwise."
@@ -161,7 +161,7 @@ def failures(s: Shown, at: str, who: str) -> list[Block]:
         cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
     return [
-        *drawn.head(s, "failures", "The ten surest failures", idea),
+        *reported.head(s, "failures", "The ten surest failures", idea),
         *([ui.choice("who", "Failures", sets)] if len(sets) > 1 else []),
         ui.table("failures", [(x, "") for x in names], rows, caption="The ten surest failures"),
     ]
@@ -179,11 +179,11 @@ def surest(side: Side, at: str) -> list[tuple[int, float]]:
     limit = side.limits[at]
     far = np.abs((0.0 if limit is None else limit) - side.table.diffs)
     found = np.flatnonzero((side.scores("exact", at) == 0) & np.isfinite(far))
-    found = found[np.argsort(-far[found], kind="stable")][: drawn.FAILURES]
+    found = found[np.argsort(-far[found], kind="stable")][: reported.FAILURES]
     return [(int(k), float(far[k])) for k in found]
 
 
-def opened(s: Shown, at: str, who: str, place: str) -> list[Block]:
+def opened(s: Reported, at: str, who: str, place: str) -> list[Block]:
     """The failure of this number: paragraph, spans and no answer on one axis, and the page in that
     state.
     """
@@ -221,7 +221,7 @@ def marked(row: Row) -> list[list[int]]:
     return [list(x) for x in dict.fromkeys(found)]
 
 
-def spans_figure(s: Shown, at: str, k: int) -> Block:
+def spans_figure(s: Reported, at: str, k: int) -> Block:
     """The best spans' lead over no answer, with no answer at 0 and the thresholds."""
     data, names = [], list[str]()
     for side in s.sides:
@@ -232,11 +232,11 @@ def spans_figure(s: Shown, at: str, k: int) -> Block:
         lead = [n["score"] - spans[0]["score"] - side.rows[k]["score_diff"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
-        data.append(ui.scatter("markers", drawn.plain(lead), rows, marker=style, hoverinfo="x"))
+        data.append(ui.scatter("markers", reported.plain(lead), rows, marker=style, hoverinfo="x"))
     axes: Block = {"yaxis": ui.named_rows(names, automargin=True)}
     axes["xaxis"] = ui.axis("lead over “no answer”, logits")
     axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
-    lines = {"shapes": drawn.thresholds(s, at, -1), "annotations": []}
+    lines = {"shapes": reported.thresholds(s, at, -1), "annotations": []}
     alt = "The best spans' lead over no answer, and the threshold."
     layout, narrow = ui.layout(70 + 24 * len(names), 20, 14, 8, 46, **axes), "lead, logits"
     return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
@@ -246,7 +246,7 @@ BUNDLED = ("bundled", "large")
 """The readers that a page can always choose."""
 
 
-def address(s: Shown, side: Side, at: str, k: int) -> dict[str, str]:
+def address(s: Reported, side: Side, at: str, k: int) -> dict[str, str]:
     """The page in a state: text, windows, gold, reader; apart, the threshold that is shown."""
     row, options, limit = side.rows[k], side.run.get("options", {}), side.limits[at]
     names = ("max_seq_length", "doc_stride", "max_answer_length")

@@ -17,10 +17,10 @@ from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_units
-from qa_demo.evaluation.drawn import MODES, Shown
-from qa_demo.evaluation.drawn import words as interval
 from qa_demo.evaluation.lines import Evaluation, example_of, line_of, outcome_of, under
 from qa_demo.evaluation.report import difference, page_of
+from qa_demo.evaluation.reported import MODES, Reported
+from qa_demo.evaluation.reported import words as interval
 from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
 from qa_demo.state import load
@@ -88,7 +88,7 @@ def shown(*both: list[Any], rules: str = "2.0", name: str = "") -> Any:
     run |= {"options": {"max_seq_length": 384}}
     runs = [run | {"reader": name or called} for called in ("one", "two")]
     first, *second = map(Evaluation, both, runs)
-    return Shown(first, second[0] if second else None, "http://x/")
+    return Reported(first, second[0] if second else None, "http://x/")
 
 
 def report_of(*both: list[Any], **run: str) -> str:

@@ -70,8 +70,8 @@ def limits_of(run: Row, table: Table) -> dict[str, Any]:
     return limits | {str(p): float(rising[round(len(fitted) * (1 - p / 100))]) for p in PERCENTS}
 
 
-class Shown:
-    """What all sections draw from: the readers (`sides`) and their names, in what else their files
+class Reported:
+    """What the sections of a report draw from: the readers (`sides`) and their names, in what else their files
     differ, `parts`, the questions that are scored apart, by name, and `values`, what each name of
     the state may be; the first is that in which the report opens. Errors: BadInput where two files
     share no question.
@@ -106,19 +106,19 @@ class Shown:
 # ---- blocks
 
 
-def head(s: Shown, key: str, title: str, idea: str) -> list[Block]:
+def head(s: Reported, key: str, title: str, idea: str) -> list[Block]:
     """A section's name, what it is, and which colour is which reader."""
     heading = ui.sentence(f"{key}-head", "heading", title)
     return [heading, ui.sentence(f"{key}-idea", "note", idea), *readers(s, key)]
 
 
-def readers(s: Shown, key: str, *more: tuple[str, str, str]) -> list[Block]:
+def readers(s: Reported, key: str, *more: tuple[str, str, str]) -> list[Block]:
     """Which colour is which reader; nothing for one alone."""
     marks = [("dot", side.role, side.name) for side in s.sides]
     return [ui.legend(f"{key}-readers", *marks, *more)] if len(marks) > 1 else []
 
 
-def thresholds(s: Shown, at: str, sign: int = 1) -> list[Block]:
+def thresholds(s: Reported, at: str, sign: int = 1) -> list[Block]:
     """A dotted line where each reader's threshold stands, or at -threshold."""
     places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
     return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
