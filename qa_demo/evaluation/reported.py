@@ -71,7 +71,7 @@ def limits_of(run: Row, table: Table) -> dict[str, Any]:
 
 
 class Reported:
-    """What the sections of a report draw from: the readers (`sides`) and their names, in what else their files
+    """What all sections draw from: the readers (`sides`) and their names, in what else their files
     differ, `parts`, the questions that are scored apart, by name, and `values`, what each name of
     the state may be; the first is that in which the report opens. Errors: BadInput where two files
     share no question.
