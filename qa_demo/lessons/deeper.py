@@ -57,8 +57,8 @@ def other_question(t: Seen) -> Facts:
 
 def many_products(t: Seen) -> Facts:
     """S · h is a sum of many small products: it takes a dozen of the largest or more."""
-    products, b = _start(t).all, _start(t).bias
-    top = float(products.max())
+    made = _start(t)
+    products, b, top = made.all, made.bias, float(made.all.max())
     least = round((t.best.start_logit - b) / top)
     need(least > 12 and top >= -products.min(), "a few products decide here")
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
