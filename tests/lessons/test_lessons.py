@@ -303,7 +303,13 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     summed = sum(shares[word] for word in re.findall("“.+?”", found["words"]))
     assert found["sum"] == pytest.approx(summed, abs=0.015)
     assert found["left"] == pytest.approx(found["lead"] - summed, abs=0.015)
-    found = CHECKS["shares"](Seen(real().shown(load({"example": "cacao"}))))
+    blocks, shown = real().blocks(load({"example": "cacao", "chapter": "why", "step": 3}))
+    [said] = [str(b) for b in blocks if b["key"] == "finding"]
+    found = CHECKS["attention_elsewhere"](Seen(shown))
+    for word in ("first", "held"):
+        told = f"{found[word + '_weight']}, share of the lead {found[word + '_share']}"
+        assert found[word].strip("“”") in said and told in said
+    found = CHECKS["shares"](Seen(shown))
     assert "“Coast”" not in [word for _, word, _ in found["picks"]]  # the answer's own
 
 
