@@ -19,6 +19,7 @@ from tokenizers.processors import TemplateProcessing
 
 from qa_demo.core.types import Window, WindowOptions
 
+transformers.logging.disable_progress_bar()  # of writing a model: stderr is a command's alone
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
 ENDINGS = ["s", "ed", "ing", "er"]
 LETTERS = string.ascii_lowercase + string.digits + string.punctuation + "äöüéøñß"
