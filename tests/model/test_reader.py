@@ -28,21 +28,17 @@ def any_reader(request, loaded) -> BertReader:
     return loaded(request.param)
 
 
-def test_it_is_a_reader(bert, saved):
+def test_it_is_a_reader_and_tells_of_every_window(bert, saved):
     asked: Reader = bert
-    reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS)
+    seen: list[tuple[int, int]] = []
+    reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
+    assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
     assert (reading.model_name, reading.options) == (saved("bert").name, OPTIONS)
     assert len(reading.checksum) == 64
     for window in reading.windows:
         for logits in (reading.start_logits, reading.end_logits, reading.tag_logits):
             inside, beyond = np.split(logits[window.index], [len(window)])
             assert np.isfinite(inside).all() and np.isnan(beyond).all()
-
-
-def test_progress_counts_every_window(bert):
-    seen: list[tuple[int, int]] = []
-    reading = bert.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
-    assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
 
 
 def test_cancelling_stops_between_windows(saved):
