@@ -16,7 +16,7 @@
   const again = document.createElement("button"), note = document.createElement("p");
   again.textContent = "Load the page again";
   again.onclick = () => location.reload();
-  note.role = "alert";
+  note.setAttribute("role", "alert");
   note.style = "position: relative; z-index: 9; margin: 0; padding: 10px 24px";
   note.append("A part of this page has not come yet. If it stays away: ", again);
   const look = setInterval(() => {

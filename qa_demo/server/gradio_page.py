@@ -15,6 +15,7 @@ from qa_demo.core.store import ASSETS
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 SHEET = b'<link rel="stylesheet" '
 THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
+FIRST = b"<head><script>%s</script>" % (ASSETS / "page" / "early.js").read_bytes()
 
 
 @cache
@@ -56,8 +57,7 @@ def with_head(page: bytes) -> bytes:
     """The page with what stands first and what is asked for at once. Its own sheet is in ours; the
     theme's has a hash.
     """
-    first = (ASSETS / "page" / "early.js").read_bytes()
-    page = page.replace(b"<head>", b"<head><script>" + first + b"</script>", 1)
+    page = page.replace(b"<head>", FIRST, 1)
     if gradio_files():
         page = page.replace(SHEET, SHEET + b"disabled ", 1)
     theme = THEME.search(page)
