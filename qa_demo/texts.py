@@ -217,7 +217,7 @@ def shortened(
 
 
 def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
-    """The best spans; variants, which differ by a mark or by part of a word, stand in one row."""
+    """The best spans; variants, which differ by punctuation or part of a word, stand in one row."""
     rows = dict[tuple[int, int], list[Candidate]]()
     for ranked in predict(shown.reading, replace(shown.decode, n_best_size=200)).n_best:
         key = words_inside(shown.encoding, ranked.candidate.span)
@@ -242,7 +242,7 @@ def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others]) if others else None
         rows.append(row(*cells(first), sets=sets, more=more))
-    columns = "span; its variants differ by a mark or part of a word", *heads
+    columns = "span; its variants differ by punctuation or part of a word", *heads
     return table("listed", columns, rows, "The best spans and their scores")
 
 

@@ -132,7 +132,7 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score of the span (best of variants by a mark or part of a word)"
+    title = "score (of variants by punctuation or part of a word, the best)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
@@ -378,7 +378,7 @@ def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | Non
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
         shared, a, b = overlap(best, gold)
-        both = f"2 · {shared} shared / ({a} + {b} words) = "
+        both = f"2 · {shared} shared / ({a} + {b} words, articles left out) = "
         said = f"F1 with {{}} = {both if a and b else ''}*{number(f1(gold, best))}*"
         found.append(say(said, [quote(gold, 40), GOLD]))
     return ui.formula("count", *found) if found else None

@@ -41,7 +41,7 @@ HEADINGS = (
     "How do tags become answers?",
 )
 IDEAS = (
-    "A second output layer (head) on the same encoder gives every token three probabilities that "
+    "A second output layer (head) beside start and end gives every token three probabilities that "
     "add up to 1: {} begins an answer, {} continues one, {} is outside.",
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
     "the loss every tag counts by its share.",

@@ -24,11 +24,11 @@ from qa_demo.state import Place, Record
 NAME = "Loss"
 HEADINGS = (
     "What does training lower?",
-    "How does the loss fit the best span?",
+    "What has the loss to do with the best span?",
     "Which way does the loss pull each logit?",
     "How did this reader learn it?",
 )
-STEPS = ("The loss", "How the two fit", "The pull", "The training")
+STEPS = ("The loss", "Loss and best span", "The pull", "The training")
 IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
@@ -293,6 +293,8 @@ def the_fit(case: Case) -> Made:
         said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
     marks = [("dot", case.role, f"the right pair ({case.who})")]
     marks += [("line", case.role, "what training shortens: 2 L, as L is the mean of the two")]
+    marks += [("dot", OTHER, "other pairs")]
+    marks += [("text", GREY, f"{number(constant)}: log Σ exp of the starts + that of the ends")]
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -305,7 +307,7 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case), [number(constant), STRONG]),
         moment_choice(case),
-        ui.legend("key", *marks, ("dot", OTHER, "other pairs")),
+        ui.legend("key", *marks),
         two_scales(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]

@@ -116,8 +116,8 @@ def two_questions(two: Two) -> list[Block | None]:
     return [
         ui.idea(
             f"*S and E are two vectors of {many} numbers, the same for every question and "
-            f"text.* A token's {{}}, its {{}}. Only h, the {many} numbers that the encoder "
-            "gives the token, changes with question and paragraph.",
+            f"text.* A token's {{}}, its {{}}. Only h, the {many} numbers that the "
+            "network (encoder) gives the token, changes with question and paragraph.",
             subs("start logit is S · h + b_S", START),
             subs("end logit E · h + b_E", END),
         ),

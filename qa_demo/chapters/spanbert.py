@@ -361,7 +361,7 @@ def changed(gain: known.Gain) -> str:
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.worth()
-    marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "loss")]
+    marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
     marks += [("ring", "each of our runs; bars: their mean")]
     paper, ours = ({w.rows[g.row].short: g for g in found} for found in (w.paper, w.ours))
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (paper, ours))

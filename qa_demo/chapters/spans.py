@@ -124,7 +124,7 @@ def square(shown: Shown, sq: Square) -> Block:
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
         ui.note(null, edge + gap, edge + gap / 2, xshift=5, **apart),
-        ui.note("the answer ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
+        ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
     barred = not_allowed(shown, sq)

@@ -203,7 +203,8 @@ def summed(shares: Shares) -> list[Block]:
     total += f"{sign} lead of this text *{number(a.f_x)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
-    missed = [[f"gap {missing}, from finite steps", "note"]] if a.complete else []
+    size = f"{number(abs(a.gap or 0))}, " * (abs(a.gap or 0) >= 0.005)
+    missed = [[f"gap {size}{missing}, from finite steps", "note"]] if a.complete else []
     made = [ui.formula("sum", say(total), missed)]
     if not a.complete:
         change = signed(a.f_x - shares.blank)

@@ -44,8 +44,8 @@ IDEAS = (
     "on a start's left and right: *the start counts only where that is largest.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*It must hold in every window: so the smallest of its scores counts.*",
-    "Each rule takes one window's best span. *BERT's compares the windows' sums of logits, two "
-    "others their probabilities; but each window shares out a 1 of its own.*",
+    "Each rule takes one window's best span. *BERT's rule compares sums of logits. The two others "
+    "compare probabilities, which add up to 1 in each window, wherever the answer stands.*",
 )
 OPENS = {
     1: text_at("brooklyn", 80, 40),
@@ -164,7 +164,7 @@ def sliders(w: Windows) -> list[Block]:
     says += f"step {w.step}; the default is 384"
     far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
     if safe is not None and safe < w.shown.decode.max_answer_length:
-        far += f"; an answer of over {plural(safe, 'token')} may be cut and never found"
+        far += f"; an answer of over {plural(safe, 'token')} may be cut and never found (step 2)"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("step", "doc_stride", to, (low, w.room, 1), w.step, says=far),

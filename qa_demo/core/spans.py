@@ -192,7 +192,7 @@ def best_pairs(
     most: int = 5,
 ) -> list[Pair]:
     """The pairs with the highest scores, "no answer" and the right pair among them. Of variants
-    that differ by a mark or by part of a word the best stands alone.
+    that differ by punctuation or by part of a word the best stands alone.
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():

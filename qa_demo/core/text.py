@@ -197,7 +197,7 @@ def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
 
 def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
     """The first and the last word of a `doc` span that hold a letter or a digit: equal for variants
-    that differ by a mark or by part of a word; (-1, its start) for a span of marks alone.
+    that differ by punctuation or by part of a word; (-1, its start) for a span of marks alone.
     """
     pieces = range(span.start, span.end + 1)
     inside = [d for d in pieces if any(map(str.isalnum, encoding.text(Span(d, d))))]

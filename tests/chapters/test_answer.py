@@ -100,7 +100,7 @@ def test_each_annotator_has_a_line_an_exact_match_and_f1():
         ["“Georg Rotne”", "2 of 3", "yes", "1.00"],
         ["“the Danish architect Georg Rotne”", "1 of 3", "no", "0.67"],
     ]  # two words shared: 2 * 2 / (2 + 4), "the" is ignored
-    assert "2 · 2 shared / (2 + 4 words) = 0.67" in words(found["count"])
+    assert "2 · 2 shared / (2 + 4 words, articles left out) = 0.67" in words(found["count"])
 
 
 def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand():

@@ -333,7 +333,7 @@ def test_a_page_for_teachers_links_each_row_to_its_picture(name):
         link = row.find(".//{*}a").get("href").removeprefix("./#")
         state = json.loads(base64.urlsafe_b64decode(link + "=" * (-len(link) % 4)))
         assert load(state) == step.state
-    step = "Loss, “How the two fit”" if name == "hour" else "Why, “An attention head”"
+    step = "Loss, “Loss and best span”" if name == "hour" else "Why, “An attention head”"
     assert step in [link.text for link in page.findall(".//{*}a")]
     if name == "wrong":  # each chapter links to its own row
         linked = {row.get("id") for row in rows} - {None}
