@@ -251,7 +251,7 @@ def verdict(shown: Shown) -> Block:
         line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
-        line += [[" likely exactly right (see Answer, step 3)", "note"]]
+        line += [[" likely exactly right (see Answer)", "note"]]
     if shown.state.chapter == "loss":  # whose steps show other moments too
         line += [[" · by the fully trained reader", "note"]]
     return sentence("answer", "answer", *line)
