@@ -14,6 +14,8 @@ from qa_demo.core.store import ASSETS
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 SHEET = b'<link rel="stylesheet" '
+OFF = 'disabled media="not all" '
+"""Switched off for the page, and by the medium for a browser that looks ahead for files."""
 THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
 FIRST = b"<head><script>%s</script>" % (ASSETS / "page" / "early.js").read_bytes()
 
@@ -48,7 +50,7 @@ def head() -> str:
         *(f'rel="modulepreload" href="{name}"' for name in scripts),
         *(f'rel="stylesheet" href="static/page/{name}.css"' for name in ("gradio", "page")),
         *(f'rel="preload" as="font" crossorigin href="{name}"' for name in fonts),
-        *(f'rel="stylesheet" disabled href="{name}"' for name in sheets),
+        *(f'rel="stylesheet" {OFF}href="{name}"' for name in sheets),
     ]
     return "".join(f"<link {link}>\n" for link in links)
 
@@ -59,7 +61,7 @@ def with_head(page: bytes) -> bytes:
     """
     page = page.replace(b"<head>", FIRST, 1)
     if gradio_files():
-        page = page.replace(SHEET, SHEET + b"disabled ", 1)
+        page = page.replace(SHEET, SHEET + OFF.encode(), 1)
     theme = THEME.search(page)
     link = b'<link rel="preload" as="style" href="theme.css?v=%s">\n' % theme[1] if theme else b""
     return page.replace(b"</head>", head().encode() + link + b"</head>", 1)

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.model
 @pytest.mark.parametrize("count", [2, 3, 8])
 def test_passes_come_in_order_and_share_the_cores_with_those_that_run_or_wait(count):
     passes, every, two = Passes(count), threading.Barrier(count), threading.Barrier(2)
+    begun = threading.Event()
 
     def end_of(those: int) -> None:
         deadline = time.monotonic() + 10
@@ -28,7 +29,7 @@ def test_passes_come_in_order_and_share_the_cores_with_those_that_run_or_wait(co
 
     def long(item: int) -> list[int]:
         seen = [take_share()]
-        end_of(1 if item == 0 else 99)
+        begun.wait(10) if item else (begun.set(), end_of(1))
         return [*seen, take_share()]
 
     def beside(_: int) -> int:

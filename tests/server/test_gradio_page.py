@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from qa_demo.page import routes, style
 from qa_demo.pictures import Pictures
 from qa_demo.server import gradio_page
-from qa_demo.server.gradio_page import Early, gradio_files, gradio_style, head, with_head
+from qa_demo.server.gradio_page import OFF, Early, gradio_files, gradio_style, head, with_head
 from qa_demo.shown import without_model
 from tests.chapters.given import full
 
@@ -38,12 +38,12 @@ def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
 def test_the_head_names_what_is_there_and_switches_gradios_sheets_off():
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
-    assert '<link rel="stylesheet" disabled href="./a.css">' in page and "theme.css?v=0a1" in page
+    assert f'<link rel="stylesheet" {OFF}href="./a.css">' in page and "theme.css?v=0a1" in page
     for name in ("page.js", "page.css", "gradio.css"):
         assert f'href="static/page/{name}"' in head()
     names = gradio_files()
     assert len(names) > 40 and all(f'href="assets/{name}"' in head() for name in names)
-    assert head().count("disabled") == sum(name.endswith(".css") for name in names)
+    assert head().count(OFF) == sum(name.endswith(".css") for name in names)
 
 
 def test_gradios_rules_stand_in_one_layer_and_none_is_important():
@@ -83,4 +83,4 @@ def test_another_gradio_is_sent_as_it_is(monkeypatch):
     monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
     monkeypatch.setattr(gradio_page, "gradio_files", gradio_files.__wrapped__)
     assert gradio_page.gradio_files() == ()
-    assert b"disabled href" not in with_head(PAGE).replace(head().encode(), b"")
+    assert OFF.encode() not in with_head(PAGE).replace(head().encode(), b"")
