@@ -13,10 +13,10 @@ from qa_demo import blocks as ui
 from qa_demo import texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
+from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate, count_spans
 from qa_demo.core.store import READERS
-from qa_demo.core.text import touching
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -100,8 +100,8 @@ def paragraph(shown: Shown) -> Block:
     shown in parts.
     """
     e, best, lines = shown.encoding, shown.best.span, list[Block]()
-    marks = Counter(filter(None, (touching(e, g.char_start, g.char_end) for g in shown.golds)))
-    for at, n in sorted(marks.items(), key=lambda mark: (-mark[1], mark[0])):
+    marks = {x.span: x.marks for x in count_labels(e, shown.golds) if x.span is not None}
+    for at, n in marks.items():
         told = f"marked by {shown.marked_by}"
         if shown.marked_by == "several":
             told = f"{n} of {len(shown.golds)} marks"
