@@ -37,6 +37,7 @@ from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Wind
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.model.loading import load_reader
 from qa_demo.model.spanbert import SpanBERT, load_spanbert
+from qa_demo.printed import refusal
 from qa_demo.training.loop import described, exit_code
 
 Facts = Mapping[str, Any]
@@ -276,7 +277,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         texts: Any = load(path)
     except ValidationError as fault:
-        raise BadInput(f"{path.name}: {fault.errors()[0]['msg']}") from fault
+        raise BadInput(f"{path.name}: {refusal(fault)}") from fault
     if a.what == "examples":
         found = example_rows(load_reader(a.model), texts)
     else:
