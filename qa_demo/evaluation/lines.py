@@ -26,7 +26,7 @@ from qa_demo.core.metrics import Outcome, judged, score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import Answer, DecodeOptions, Example, Reading, Span
-from qa_demo.evaluation.questions import why_absent
+from qa_demo.evaluation.oddities import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.printed import refusal
 

@@ -12,13 +12,10 @@ without one it has no place: scores use the texts, kinds of error and pictures t
 """
 
 import csv
-import html
 import io
 import json
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -28,6 +25,7 @@ from pydantic import BaseModel, BeforeValidator, StrictInt, ValidationError
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
+from qa_demo.evaluation.oddities import oddities
 from qa_demo.files import decoded, json_lines, read_text
 from qa_demo.printed import plural, received, refusal
 
@@ -222,7 +220,7 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
                 "needs one of its own, and a row without one is called by its number"
             )
         examples.append(example)
-        for words in _oddities(example, moved):
+        for words in oddities(example, moved):
             odd.setdefault(words, []).append(example.id)
     said = (
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
@@ -272,42 +270,3 @@ def _placed(text: str, start: int | None, context: str) -> tuple[Answer, bool]:
     if start is None or start < 0:
         return Answer(text, places[0] if len(places) == 1 else -1), False
     return Answer(text, min(places, key=lambda at: abs(at - start), default=-1)), bool(places)
-
-
-# ---- what would bend a total without a word
-
-_PLAIN_SIGNS = str.maketrans("’‘‚“”„–—‐\u00a0", "'''\"\"\"---\u0020")
-UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("typographic signs", lambda text: text.translate(_PLAIN_SIGNS)),
-    ("HTML entities", html.unescape),
-    ("white space", lambda text: " ".join(text.split())),
-    ("accents written as one sign or two", partial(unicodedata.normalize, "NFC")),
-    ("capital letters", str.casefold),
-)
-"""By what an answer's letters differ from the paragraph's, and what makes them alike."""
-_NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-
-
-def why_absent(text: str, context: str) -> str:
-    """By what an answer differs from the paragraph in which it has no place."""
-    if text in context:
-        return "stands more than once, and the file does not say where"
-    for name, alike in UNLIKE:
-        if alike(text) in alike(context):
-            return f"differs in {name}"
-    return "other words than the paragraph's"
-
-
-def _oddities(example: Example, moved: bool) -> Iterator[str]:
-    """What is counted, and what it does to the totals."""
-    answers, context = example.answers, example.context
-    if moved:
-        yield "answer_start is wrong; the nearest place of the text is taken"
-    if not all(answer.text.strip() for answer in answers):
-        yield "an answer is blank; an empty list says that the text has none"
-    if answers and not any(answer.text in context for answer in answers):
-        why = why_absent(answers[0].text, context)
-        end = f": it {why}" if why.startswith("differs") else ", so no span may be right"
-        yield f"no gold answer stands in the paragraph letter by letter{end}"
-    if any(_NO_BLANKS.search(answer.text) and " " not in answer.text for answer in answers):
-        yield "the answer's script puts no blanks between words, so its F1 is exact match"
