@@ -18,6 +18,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
 
 from qa_demo.core.types import Window, WindowOptions
+from qa_demo.model import products
 
 transformers.logging.disable_progress_bar()  # of writing a model: stderr is a command's alone
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
@@ -169,7 +170,7 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
 
 def assert_as_transformers(reader: Any, folder: Path, question: str, context: str) -> None:
     """The logits of an ordinary call of the folder's tokenizer and model, by themselves: the
-    tokenizer decides whether segments are fed.
+    tokenizer decides whether segments are fed. To the last digit where torch's own products stay.
     """
     words = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model, info = transformers.AutoModelForQuestionAnswering.from_pretrained(
@@ -177,13 +178,14 @@ def assert_as_transformers(reader: Any, folder: Path, question: str, context: st
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
     inputs = words(question, context, return_tensors="pt")
-    with torch.no_grad():
-        out = model.eval()(**inputs)
+    call = torch.inference_mode()(model.eval())
+    out = reader.passes.run(lambda: call(**inputs))  # as many threads: they move the last digit
     (ids,) = inputs["input_ids"].tolist()
     reading = reader.read(question, context, WindowOptions(len(ids), 5))
     assert [window.input_ids.tolist() for window in reading.windows] == [ids]
     expected = np.stack([out.start_logits[0], out.end_logits[0]])
-    np.testing.assert_allclose(reading.logits(0), expected, atol=3e-6 * np.abs(expected).max())
+    atol = 3e-6 * np.abs(expected).max() if products.is_amd() else 0
+    np.testing.assert_allclose(reading.logits(0), expected, rtol=0, atol=atol)
 
 
 def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:

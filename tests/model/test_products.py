@@ -43,11 +43,9 @@ def test_values_and_gradients_are_those_of_a_linear_layer(way, size, rows, bias)
     torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("machine", "kind"), [("x86_64", Packed), ("AMD64", Packed), ("arm64", nn.Linear)]
-)
-def test_only_linear_layers_of_a_machine_that_gains_are_packed(machine, kind, monkeypatch):
-    monkeypatch.setattr("platform.machine", lambda: machine)
+@pytest.mark.parametrize(("amd", "kind"), [(True, Packed), (False, nn.Linear)])
+def test_only_linear_layers_on_a_processor_that_gains_are_packed(amd, kind, monkeypatch):
+    monkeypatch.setattr(products, "is_amd", lambda: amd)
     model = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)), nn.Linear(4, 2))
     model.requires_grad_(False)
     before, x = copy.deepcopy(model), torch.randn(3, 4)
@@ -55,3 +53,22 @@ def test_only_linear_layers_of_a_machine_that_gains_are_packed(machine, kind, mo
     kinds = [type(m) for m in model.modules() if not isinstance(m, nn.Sequential)]
     assert kinds == [kind, nn.LayerNorm, kind]
     torch.testing.assert_close(model(x), before(x))
+
+
+@pytest.mark.parametrize(
+    ("linux", "windows", "amd"),
+    [
+        ("vendor_id\t: AuthenticAMD\n", "", True),
+        ("vendor_id\t: GenuineIntel\n", "AMD64 Family 25 Model 33, AuthenticAMD", False),
+        (None, "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD", True),
+        (None, "Intel64 Family 6 Model 158 Stepping 10, GenuineIntel", False),
+        (None, "arm", False),
+    ],
+)
+def test_the_processors_maker_is_what_the_system_says(linux, windows, amd, monkeypatch, tmp_path):
+    info = tmp_path / "cpuinfo"
+    if linux is not None:
+        info.write_text(linux)
+    monkeypatch.setattr(products, "Path", lambda _: info)
+    monkeypatch.setattr("platform.processor", lambda: windows)
+    assert products.is_amd() is amd
