@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.api.routes import json_of, public
+from qa_demo.api.routes import json_of, public, whole
 from qa_demo.bundle import FONTS, plotly_file, script, style
 from qa_demo.pictures import CHAPTERS, Pictures, told
 from qa_demo.saved import pictures_of, saved
@@ -71,9 +71,15 @@ def sent(body: Any, status: int = 200) -> Response:
 def routes(pictures: Pictures) -> list[BaseRoute]:
     """The page's files and its one question to the server."""
 
-    def whole(asked: Any) -> str:
-        state = load(asked.get("state") if isinstance(asked, dict) else None)
-        return saved(pictures_of(pictures, state), state)
+    async def keep(request: Request) -> Response:
+        found = dict[str, Any]()
+
+        def make(asked: Any) -> str:
+            state = load(asked.get("state") if isinstance(asked, dict) else None)
+            return saved(pictures_of(pictures, state, found), state)
+
+        status, body = await whole(make, await json_of(request), request.is_disconnected)
+        return sent(body, status)
 
     files: dict[str, tuple[Any, ...]] = {
         "page.js": (lambda: script().encode(), "text/javascript"),
@@ -86,7 +92,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     return [
         Route("/health", lambda _: sent(*pictures.health())),
         Route("/picture", replied(pictures.asked), methods=["POST"]),
-        Route("/saved", replied(whole), methods=["POST"]),
+        Route("/saved", keep, methods=["POST"]),
         *(Route(f"/static/page/{name}", served(*about)) for name, about in files.items()),
     ]
 

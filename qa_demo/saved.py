@@ -26,17 +26,22 @@ SCALES = {"score": ("low", "ink"), "share": ("paper", "ink")}
 # ---- one file
 
 
-def pictures_of(pictures: Pictures, state: State) -> dict[str, Any]:
+def pictures_of(
+    pictures: Pictures, state: State, found: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Every step of every chapter of this state, by "chapter/step"; where no model is at hand, its
-    place says so. Raises Pending while one works, QADemoError for a state without a picture.
+    place says so. Raises Pending while one works; `found` then holds those made before, to go on
+    with. Errors: QADemoError for a state without a picture.
     """
+    found = {} if found is None else found
     if state.pristine:  # a saved file is of one text, not of each chapter's opening
         state = state.model_copy(update={"example": next(iter(pictures.examples))})
-    found = {}
     for chapter, module in CHAPTERS.items():
         for step, heading in enumerate(module.HEADINGS, 1):
             asked = {"chapter": chapter, "step": step, "veil": False}
             one, name = state.model_copy(update=asked), f"{chapter}/{step}"
+            if name in found:
+                continue
             try:
                 found[name] = pictures.picture(one)
             except NoModel as fault:

@@ -1,15 +1,20 @@
 """A saved reading: every chapter inside, user text inert; the figure of a reading in a notebook."""
 
 import re
+import time
 
 import plotly.graph_objects as go
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from qa_demo import plot
 from qa_demo.bundle import script
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, Cancelled
 from qa_demo.examples import load_menu
-from qa_demo.pictures import CHAPTERS
+from qa_demo.model.work import Work
+from qa_demo.page import routes
+from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import as_page, pictures_of, saved
 from qa_demo.state import State
 from tests.chapters.given import STEPS, full
@@ -23,6 +28,33 @@ READING = EXAMPLE.stored()
 
 def test_a_saved_file_is_of_one_text_not_of_each_chapters_opening():
     assert {made["example"] for made in pictures_of(full(), State()).values()} == {"oresund"}
+
+
+class Slow(FakeReader):
+    """Attributes for half a second, or until nobody asks."""
+
+    def attribute(self, *about, cancelled, **more):
+        for _ in range(50):
+            time.sleep(0.01)
+            if cancelled():
+                raise Cancelled("nobody waits")
+        return super().attribute(*about, **more)
+
+
+def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
+    """On a busy machine the pictures of a text took longer than what nobody asks for goes on, so
+    that each request gave up the attribution of the one before.
+    """
+    monkeypatch.setattr("qa_demo.model.work.LEASE", 0.4)
+    monkeypatch.setattr("qa_demo.api.routes.PATIENCE", 10)
+    models = lambda _: Slow(bio=True), FakeInfiller
+    pictures = Pictures(load_menu(), *models, work=Work())
+    draw = pictures.picture
+    pictures.picture = lambda state: time.sleep(0.05) or draw(state)
+    asked = {"state": {"question": "Who?", "context": "Ada came."}}
+    made = TestClient(Starlette(routes=routes(pictures))).post("/saved", json=asked)
+    assert made.status_code == 200, made.text
+    assert made.text.startswith("<!doctype html>")
 
 
 def test_every_step_is_saved_only_two_scripts_run_and_no_users_text_ends_an_element():

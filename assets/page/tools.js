@@ -103,25 +103,19 @@ export function tools({ say, themed, pin, lessons }) {
   return { node, show: () => cover.setAttribute("aria-pressed", String(!!current().veil)) };
 }
 
-/** All chapters of this state as one file; the server is asked again until its models are through. */
+/** All chapters of this state as one file; the server answers when its models are through. */
 async function save(say) {
   say("Saving all chapters …");
-  while (true) {
-    try {
-      const reply = await posted("saved", { state: current() }, 120_000);
-      if (reply.status === 202) {
-        await new Promise((go) => setTimeout(go, 500));
-        continue;
-      }
-      if (!reply.ok) return say((await reply.json()).error);
-      const href = URL.createObjectURL(await reply.blob());
-      el("a", { href, download: "spanlight.html" }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 10_000);
-      return say("Saved: one file that opens without this server.");
-    } catch (fault) {
-      if (!isLost(fault)) throw fault;
-      return say("The server does not answer; press Save again.");
-    }
+  try {
+    const reply = await posted("saved", { state: current() }, 600_000);
+    if (!reply.ok) return say((await reply.json()).error);
+    const href = URL.createObjectURL(await reply.blob());
+    el("a", { href, download: "spanlight.html" }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    say("Saved: one file that opens without this server.");
+  } catch (fault) {
+    if (!isLost(fault)) throw fault;
+    say("The server does not answer; press Save again.");
   }
 }
 

@@ -27,7 +27,7 @@ ASKED = (
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
 PATIENCE = 600.0
-"""Seconds that a call waits for its models."""
+"""Seconds that a call or Save waits for its models."""
 Gone = Callable[[], Awaitable[bool]]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
 <style>body{font:16px system-ui;margin:2em}dt{font-weight:bold}</style><h1>Calls</h1>
@@ -36,18 +36,22 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight:
 
 @cache
 def threads() -> CapacityLimiter:
-    """Of the calls alone: however many wait, the page answers."""
+    """Of the calls and of Save alone: however many wait, the page answers."""
     return CapacityLimiter(16)
 
 
 async def answer(
     pictures: Pictures, name: str, asked: Any, gone: Gone | None = None
 ) -> tuple[int, Any]:
-    """Status and reply of a call from its fields; {"error": sentence} where it is none. It asks
-    again and again while a model works, so that what nobody waits for any more ends.
+    """Status and reply of a call from its fields; {"error": sentence} where it is none."""
+    return await whole(lambda given: plain(request(name, given).reply(pictures)), asked, gone)
+
+
+async def whole(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> tuple[int, Any]:
+    """What `told` says at last. It asks again and again while a model works, so that what nobody
+    waits for any more ends.
     """
-    end = time.monotonic() + PATIENCE
-    make = partial(told, lambda given: plain(request(name, given).reply(pictures)), asked)
+    end, make = time.monotonic() + PATIENCE, partial(told, make, asked)
     while (made := await to_thread.run_sync(make, limiter=threads()))[0] == 202:
         if time.monotonic() > end or (gone is not None and await gone()):
             return 503, {"error": "too busy; try again later"}

@@ -7,8 +7,9 @@ from tests.browser.conftest import drawn, ready
 
 pytestmark = pytest.mark.browser
 SPANS = {"example": "oresund", "chapter": "spans"}
-HASTY = "{ const of = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = (ms) => of(ms / 30); }"
-"""A page that waits a thirtieth of the time for a reply."""
+HASTY = """{ const of = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (ms) => of(Math.min(ms / 30, 4000)); }"""
+"""A page that waits a thirtieth of the time for a reply, and at most 4 s."""
 
 
 def never(route: Route) -> None:
