@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import signal
 import sys
 import tempfile
@@ -44,8 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as fault:
         said = f"the page cannot be opened: {fault.strerror or fault}"
     except KeyboardInterrupt:
-        logging.info("Spanlight is closed.")
-        return 0
+        try:
+            logging.info("Spanlight is closed.")
+        finally:  # Python would first wait for what is computed, and the page keeps that alive
+            os._exit(0)
     from qa_demo.cli.shared import visible  # the sentence may hold what steers a terminal
 
     sys.stderr.write(f"spanlight: {visible(said)}\n")

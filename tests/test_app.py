@@ -1,6 +1,7 @@
 """The entry point without a server: what it hands to the page, and what `--version` waits for."""
 
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -87,6 +88,35 @@ def test_the_version_waits_for_neither_gradio_nor_torch():
     assert done.stdout == f"spanlight {__version__}\n"
     loaded = {line.split()[-1] for line in done.stderr.splitlines()}
     assert "argparse" in loaded and not loaded & {"gradio", "torch"}
+
+
+BUSY = """
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from qa_demo import app
+
+def serve(_):
+    ThreadPoolExecutor(1).submit(time.sleep, 60)
+    app.time = SimpleNamespace(sleep=lambda s: print("open", flush=True) or time.sleep(s))
+    app.wait_for_the_end()
+
+app.serve = serve
+app.main([])
+"""
+
+
+@pytest.mark.parametrize("signals", [["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]])
+def test_the_page_closes_at_once_whatever_is_computed(signals):
+    start = [sys.executable, "-c", BUSY]
+    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as page:
+        assert page.stdout.readline() == b"open\n"
+        for name in signals:
+            page.send_signal(signal.Signals[name])
+        try:
+            assert page.wait(20) == 0 and page.stderr.read() == b"Spanlight is closed.\n"
+        finally:
+            page.kill()
 
 
 @pytest.fixture
