@@ -56,6 +56,11 @@ def test_a_call_names_the_model_that_it_asks(name):
             call(other, name, **GIVEN[name])
 
 
+def test_a_call_of_a_loaded_reader_takes_no_other_ones_name():
+    with pytest.raises(BadInput, match="leave reader out: the loaded one is asked, got 'large'"):
+        call(FakeReader(), "read", **TEXTS, reader="large")
+
+
 def test_no_answer_keeps_the_list_and_a_threshold_of_0_is_not_the_readers_own():
     for got in (answer_of(t1(), null_score_diff_threshold=-9), answer_of(t1(threshold=-9))):
         best = got["prediction"]["n_best"][0]["candidate"]["text"]

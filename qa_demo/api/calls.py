@@ -296,4 +296,6 @@ def call(model: Any, name: str, **given: Any) -> Any:
     if not hasattr(model, "infill" if name == "infill" else "read"):
         asks = "qa_demo.model.spanbert.load_spanbert" if name == "infill" else "load_reader"
         raise BadInput(f"{name} asks what {asks} loads, got {type(model).__name__}")
+    if getattr(asked, "reader", None) is not None:
+        raise BadInput(f"leave reader out: the loaded one is asked, got {asked.reader[:40]!r}")
     return asked.reply(Pictures({}, lambda _: model, lambda: model, work=AtOnce()))
