@@ -66,6 +66,22 @@ def fitting(options: WindowOptions, positions: int) -> WindowOptions:
     return WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
 
 
+def check_windows(options: WindowOptions, positions: int) -> None:
+    """Refuse windows that suit no question. Errors: BadInput for more than the positions of a
+    reader, and for a step as long as a window.
+    """
+    if options.max_seq_length > positions:
+        raise BadInput(
+            f"max_seq_length must be at most {positions}, the positions of this reader, got "
+            f"{options.max_seq_length}"
+        )
+    if not 1 <= options.doc_stride < options.max_seq_length:
+        raise BadInput(
+            f"doc_stride must be between 1 and less than max_seq_length "
+            f"({options.max_seq_length}), got {options.doc_stride}"
+        )
+
+
 def check_options(encoding: Encoding, options: WindowOptions) -> int:
     """The capacity of a window, max_seq_length - question - special tokens. Errors: BadInput for
     options that would skip or repeat text without end.

@@ -18,7 +18,7 @@ from qa_demo.core.predict import limit_of
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
-from qa_demo.core.windows import fitting
+from qa_demo.core.windows import check_windows, fitting
 from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, outcome_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.files import dumps, write_file
@@ -97,7 +97,7 @@ def judge(
     windows = windows or fitting(WindowOptions(), reader.max_seq_length)
     threshold = reader.threshold if threshold is None else threshold
     decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
-    reader.read("a", "a", windows)  # what suits no question is refused before the first one
+    check_windows(windows, reader.max_seq_length)
     limit = limit_of(decode) if rules == "2.0" else None
     options = asdict(windows) | asdict(decode)
     del options["null_score_diff_threshold"]

@@ -9,7 +9,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
-from qa_demo.core.windows import Logits, assemble, make_windows
+from qa_demo.core.windows import Logits, assemble, check_windows, make_windows
 from qa_demo.model import gradients
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
@@ -83,11 +83,7 @@ class BertReader:
         Errors: BadInput for texts or options that cannot be used (before the model runs),
         Cancelled, BadCheckpoint for logits that are not finite.
         """
-        if options.max_seq_length > self.max_seq_length:
-            raise BadInput(
-                f"max_seq_length must be at most {self.max_seq_length}, the positions of this "
-                f"reader, got {options.max_seq_length}"
-            )
+        check_windows(options, self.max_seq_length)
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         rows = list[Logits]()

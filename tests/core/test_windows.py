@@ -68,6 +68,15 @@ def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):
         windows.make_windows(make_encoding(list("abcdef"), question=("who", "is")), options)
 
 
+def test_windows_that_suit_no_question_are_refused_before_the_first():
+    windows.check_windows(WindowOptions(64, 63), 64)
+    with pytest.raises(BadInput, match="at most 63, the positions of this reader, got 64"):
+        windows.check_windows(WindowOptions(64, 9), 63)
+    for step in (0, 64):
+        with pytest.raises(BadInput, match=rf"less than max_seq_length \(64\), got {step}"):
+            windows.check_windows(WindowOptions(64, step), 512)
+
+
 def test_windows_of_an_encoding():
     made = windows.make_windows(make_encoding(list("abcdefg")), WindowOptions(8, 3))
     assert [(w.doc_start, w.doc_stop) for w in made] == [(0, 4), (3, 7)]
