@@ -175,8 +175,9 @@ def limits(
 
 def printed(result: Mapping[str, Any]) -> str:
     """A line for each score."""
-    width = max(len(name) for name in result)
-    said = {n: f"{v:.2f}" if isinstance(v, float) else visible(str(v)) for n, v in result.items()}
+    known = {name: value for name, value in result.items() if value is not None}
+    width = max(len(name) for name in known)
+    said = {n: f"{v:.2f}" if isinstance(v, float) else visible(str(v)) for n, v in known.items()}
     return "\n".join(f"{name:<{width}}  {value}" for name, value in said.items())
 
 

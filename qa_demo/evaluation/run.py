@@ -124,7 +124,8 @@ def judge(
         raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
     said = {row["id"]: outcome_of(row) for row in rows}
     about["scores"] = metrics.evaluate(examples, said, limit, rules)
-    about["seconds"] = round(time.perf_counter() - began, 2)
+    seconds = round(time.perf_counter() - began, 2)
+    about["seconds"] = None if len(left) < len(examples) else seconds  # what it took before is lost
     if out is not None:
         write_file(run_file(out), dumps(about) + "\n")
     return Evaluation(tuple(rows), about)

@@ -45,11 +45,13 @@ def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, 
 
 
 def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, terminal):
-    terminal.read("evaluate", dev, "--out", out)
+    assert terminal.data("evaluate", dev, "--out", out)["seconds"] > 0
     whole = out.read_bytes()
     first, second, _ = whole.splitlines(keepends=True)
     out.write_bytes(first + second[:40])  # stopped in the middle of a line
-    assert terminal.data("evaluate", dev, "--out", out)["total"] == 3
+    gone_on = terminal.data("evaluate", dev, "--out", out)
+    assert (gone_on["total"], gone_on["seconds"]) == (3, None), "the first part took some too"
+    assert "seconds" not in terminal.read("evaluate", dev, "--out", out)
     assert out.read_bytes() == whole and "p.jsonl was there: its lines were kept" in terminal.err
     flags = ["--reader", folder, "--out", out, *SMALL]
     otherwise = "was made otherwise (different: options)"
