@@ -32,9 +32,11 @@ def why_absent(text: str, context: str) -> str:
     return "other words than the paragraph's"
 
 
-def oddities(example: Example, moved: bool) -> Iterator[str]:
+def oddities(example: Example, moved: bool, impossible: object) -> Iterator[str]:
     """What is counted, and what it does to the totals."""
     answers, context = example.answers, example.context
+    if impossible is bool(answers):
+        yield "is_impossible says otherwise than the answers; the answers count"
     if moved:
         yield "answer_start is wrong; the nearest place of the text is taken"
     if not all(answer.text.strip() for answer in answers):

@@ -220,7 +220,7 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
                 "needs one of its own, and a row without one is called by its number"
             )
         examples.append(example)
-        for words in oddities(example, moved):
+        for words in oddities(example, moved, row.get("is_impossible")):
             odd.setdefault(words, []).append(example.id)
     said = (
         f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"

@@ -235,6 +235,11 @@ def test_each_oddity_is_counted_and_its_first_question_named():
     fine = QAS[0] | {"context": CONTEXT}
     odd = fine | {"context": "東京は日本の首都です。", "answers": ["東京"]}
     assert from_rows([fine], "x").remarks == ()
+    none, denied = {"answers": [], "is_impossible": False}, {"is_impossible": True}
+    for row in (fine | denied, fine | none):
+        (said,) = from_rows([row], "x").remarks
+        assert said.endswith(": is_impossible says otherwise than the answers; the answers count")
+    assert from_rows([fine | none | denied], "x").remarks == ()
     for blank in ([""], [" ", "Ada"], {"text": ["\n"], "answer_start": [23]}):
         assert "an answer is blank" in from_rows([fine | {"answers": blank}], "x").remarks[0]
     (said,) = from_rows([fine, odd | {"id": 7}, odd | {"id": 8}], "x").remarks
