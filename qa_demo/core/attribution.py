@@ -48,8 +48,7 @@ class Target:
 
 
 def window_of(reading: Reading, target: Target) -> Window:
-    """The window in which the target is measured: the one named, else the owner of its start, else
-    the first that holds it.
+    """The window in which the target is measured: the one named, else the home of its spans.
 
     Errors: BadInput when no window holds the span (and the other one) whole, because logits of
     different windows are not parts of one computation.
@@ -62,14 +61,13 @@ def window_of(reading: Reading, target: Target) -> Window:
     what, spans = "the span", [target.span]
     if target.other is not None:
         what, spans = "both spans", [target.span, target.other]
-    holders = [window for window in reading.windows if all(map(window.holds, spans))]
-    if not holders:
+    window = reading.home(*spans)
+    if window is None:
         raise BadInput(
             f"no window holds {what} whole, and logits of two windows come from two computations; "
             "choose spans that lie closer together"
         )
-    owner = reading.owners[target.span.start]
-    return min(holders, key=lambda window: window.index != owner)
+    return window
 
 
 def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:

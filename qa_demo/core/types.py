@@ -238,12 +238,12 @@ class Reading:
         """
         return np.concatenate([rows[w.index][: len(w)][w.is_max_context] for w in self.windows])
 
-    def home(self, span: Span) -> Window | None:
-        """The window in which to look at a `doc` span: the owner of its start, if it holds the
-        span whole, else the first that does.
+    def home(self, *spans: Span) -> Window | None:
+        """The window in which to look at `doc` spans: the owner of the first one's start, if it
+        holds all of them whole, else the first window that does.
         """
-        holders = [window for window in self.windows if window.holds(span)]
-        owner = self.owners[span.start]
+        holders = [window for window in self.windows if all(map(window.holds, spans))]
+        owner = self.owners[spans[0].start]
         return min(holders, key=lambda window: window.index != owner, default=None)
 
     def logits(self, window: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
