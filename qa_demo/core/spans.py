@@ -88,22 +88,14 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     return tied(np.add.outer(s, e))
 
 
-def top_spans(
-    start: Floats,
-    end: Floats,
-    window: Window,
-    options: DecodeOptions,
-    owned: bool = True,
-    n: int | None = None,
-) -> Ints:
+def top_spans(start: Floats, end: Floats, window: Window, options: DecodeOptions, n: int) -> Ints:
     """The exact n best legal cells of one window as rows (i, j), best first; [k, 2] with k <= n.
 
     Only a band of max_answer_length cells right of the diagonal is formed: O(n M) and not O(n^2). A
-    cell whose sum is -inf has no mass and is never returned. n defaults to options.n_best_size.
+    cell whose sum is -inf has no mass and is never returned.
     """
-    n = options.n_best_size if n is None else n
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
-    starts = np.flatnonzero(window.is_max_context if owned else window.is_context)
+    starts = np.flatnonzero(window.is_max_context)
     width = min(options.max_answer_length, stop - first)
     s, e = (np.asarray(x, dtype=np.float64) for x in (start, end))
     ends = np.concatenate([e[first:stop], np.full(width - 1, -np.inf)])

@@ -77,7 +77,8 @@ def example_facts(example: PoolExample, reading: Reading, reader: Reader | None 
 
     def silent(w: Window) -> bool:
         start, end = reading.logits(w.index)
-        spans = top_spans(start, end, w, DEFAULT, owned=False, n=1)
+        every = replace(w, is_max_context=w.is_context)
+        spans = top_spans(start, end, every, DEFAULT, n=1)
         return all(start[i] + end[j] < start[0] + end[0] for i, j in spans)
 
     def attention_on_marks() -> float:

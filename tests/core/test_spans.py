@@ -10,10 +10,10 @@ from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
 from qa_demo.core.types import DecodeOptions
 from tests.core.toys import make_reading, random_reading, t1, with_offsets
 
-SMALL = DecodeOptions(max_answer_length=3, n_best_size=5)
+SMALL = DecodeOptions(max_answer_length=3)
 
 
-def brute_reason(window, i, j, max_length, owned):
+def brute_reason(window, i, j, max_length):
     """The rules once more, written as plain tests on one cell."""
     in_context = range(window.context_at, window.context_at + window.doc_stop - window.doc_start)
     if i not in in_context or j not in in_context:
@@ -22,7 +22,7 @@ def brute_reason(window, i, j, max_length, owned):
         return "end before start"
     if j - i >= max_length:
         return "too long"
-    if owned and not window.is_max_context[i]:
+    if not window.is_max_context[i]:
         return "not owned"
     return None
 
@@ -35,7 +35,7 @@ def test_every_cell_has_the_right_reason_and_legal_ones_are_counted(most):
         matrix = reason_codes(window, at[:, None], at[None, :], options)
         for i in at:
             for j in at:
-                want = brute_reason(window, i, j, most, True)
+                want = brute_reason(window, i, j, most)
                 assert reason(window, i, j, options) == want
                 assert REASONS[matrix[i, j]] == (want or "legal")
                 found.append(REASONS[matrix[i, j]])
@@ -49,12 +49,10 @@ def test_every_cell_has_the_right_reason_and_legal_ones_are_counted(most):
     n=st.integers(1, 14),
     max_length=st.integers(1, 16),
     top=st.integers(1, 30),
-    owned=st.booleans(),
     coarse=st.booleans(),
 )
-def test_exact_search_equals_brute_force(seed, n, max_length, top, owned, coarse):
-    reading = random_reading(seed, n, 6, 4)
-    options = DecodeOptions(max_answer_length=max_length, n_best_size=top)
+def test_exact_search_equals_brute_force(seed, n, max_length, top, coarse):
+    reading, options = random_reading(seed, n, 6, 4), DecodeOptions(max_answer_length=max_length)
     for window in reading.windows:
         # coarse: many exact ties
         s, e = (np.round(x) if coarse else x for x in reading.logits(window.index))
@@ -62,18 +60,17 @@ def test_exact_search_equals_brute_force(seed, n, max_length, top, owned, coarse
             (-(float(s[i]) + float(e[j])), i, j)
             for i in range(len(s))
             for j in range(len(s))
-            if brute_reason(window, i, j, max_length, owned) is None
+            if brute_reason(window, i, j, max_length) is None
         ]
         wanted = [[i, j] for _, i, j in sorted(legal)]  # by the stated tie rule
-        assert spans.top_spans(s, e, window, options, owned).tolist() == wanted[:top]
+        assert spans.top_spans(s, e, window, options, top).tolist() == wanted[:top]
 
 
 def test_a_position_without_mass_is_never_returned():
     reading = t1()
     s, e = (np.array(x, dtype=np.float64) for x in reading.logits(0))
     e[5] = -np.inf
-    found = spans.top_spans(s, e, reading.windows[0], DecodeOptions(n_best_size=99))
-    assert 5 not in found[:, 1]
+    assert 5 not in spans.top_spans(s, e, reading.windows[0], DecodeOptions(), 99)[:, 1]
 
 
 def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
@@ -90,5 +87,5 @@ def test_separate_argmaxes_can_be_illegal_and_ignore_the_question():
     start, end = ([0, 0, 0, 1, 2, 6, 0], [0, 0, 0, 5, 2, 1, 0])  # (3, 1) in the books' counting
     reading = make_reading(["a", "b", "c"], [start], [end])
     assert spans.separate_argmaxes(reading, 0, SMALL) == (5, 3, "end before start")
-    assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL)[0].tolist() == [5, 5]
+    assert spans.top_spans(*reading.logits(0), reading.windows[0], SMALL, 1).tolist() == [[5, 5]]
     assert spans.separate_argmaxes(t1(), 0, SMALL) == (4, 4, None)
