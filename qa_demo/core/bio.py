@@ -78,10 +78,10 @@ def viterbi(log_probs: Floats) -> tuple[Tags, float]:
     return np.array(path[::-1]), float(total)
 
 
-def decode_tags(log_probs: Floats, decoding: str) -> tuple[tuple[Span, ...], Tags]:
-    """Spans and tags of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging."""
+def decode_tags(log_probs: Floats, decoding: str) -> tuple[Span, ...]:
+    """The spans of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging."""
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
-    return spans_of_tags(tags.tolist(), lenient=decoding == "lenient"), tags
+    return spans_of_tags(tags.tolist(), lenient=decoding == "lenient")
 
 
 class Chain(NamedTuple):
@@ -194,14 +194,14 @@ def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedS
     for w, window in enumerate(reading.windows):
         lp = tag_log_probs(reading, w)
         marginals = span_marginals(lp, len(lp))
-        for s in decode_tags(lp, decoding)[0]:
+        for s in decode_tags(lp, decoding):
             found = Span(window.doc_start + s.start, window.doc_start + s.end)
             if reading.owners[found.start] == w:
                 spans.append(_tagged(reading, w, found, marginals[s.start, len(s) - 1]))
     return tuple(sorted(spans, key=lambda x: x.span))
 
 
-def best_span(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
+def best_tagged(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | None:
     """The span of the highest exact marginal, each in the window that owns its first token; one
     without characters is none. Ties: lower start, then lower end.
     """

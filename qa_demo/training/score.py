@@ -25,7 +25,7 @@ from typing import Any
 
 from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span, decode_reading, null_log_prob
+from qa_demo.core.bio import best_tagged, decode_reading, null_log_prob
 from qa_demo.core.metrics import Outcome, normalize
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
@@ -55,7 +55,7 @@ def outcome(reading: Reading, head: str) -> Outcome:
     if head == "span":
         found = predict(reading)
         return Outcome(found.best.candidate.text if found.best else "", found.score_diff)
-    tagged = best_span(reading)
+    tagged = best_tagged(reading)
     if tagged is None:
         return Outcome("")
     return Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))

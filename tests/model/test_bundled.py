@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from qa_demo.core.bio import best_span
+from qa_demo.core.bio import best_tagged
 from qa_demo.core.predict import predict
 from qa_demo.core.store import READERS
 from qa_demo.core.types import DecodeOptions
@@ -87,7 +87,7 @@ def test_plain_questions_and_answers_that_end_in_a_mark(reader, question, contex
     reading = reader.read(question, context)
     best = predict(reading).best.candidate
     assert best.text == answer and best.char_start == context.index(answer)
-    assert answer in best_span(reading).text
+    assert answer in best_tagged(reading).text
 
 
 def test_the_examples_of_the_documents_are_answered_as_a_person_would(reader):

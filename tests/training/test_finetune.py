@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span
+from qa_demo.core.bio import best_tagged
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Answer
 from qa_demo.evaluation.questions import read_squad
@@ -120,7 +120,7 @@ def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home)
     model = heads.load(str(home / "encoder"), 0.0)
     tokenizer, (asked, *_) = kit.tokenizer("bert"), read_squad(home / "squad.json")
     reading = finetune.read(model.eval(), tokenizer, asked)
-    best, tagged = predict(reading).best.candidate, best_span(reading)
+    best, tagged = predict(reading).best.candidate, best_tagged(reading)
     assert best.text != tagged.text
     for span, exact in ((best, [100, 0]), (tagged, [0, 100])):
         gold = replace(asked, answers=(Answer(span.text, span.char_start),))

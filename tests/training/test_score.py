@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.bio import best_span, null_log_prob
+from qa_demo.core.bio import best_tagged, null_log_prob
 from qa_demo.core.metrics import normalize
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS
@@ -57,7 +57,7 @@ def squad(path: Path, reader: BertReader, unanswerable: bool = False, lists: boo
     for k in range(12):
         context, more = paragraph(k), {}
         reading = reader.read(kit.QUESTION, context)
-        text = ("opened", predict(reading).best.candidate.text, best_span(reading).text)[k % 3]
+        text = ("opened", predict(reading).best.candidate.text, best_tagged(reading).text)[k % 3]
         if lists:
             at = context.index(text)
             more["spans"] = [[[at, at + len(text)], *([[0, 3]] if at > 3 else [])]]
@@ -92,7 +92,7 @@ def test_each_text_is_read_once_as_the_page_reads_it(reader, monkeypatch):
 
 def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader):
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 6)
-    tagged, none = best_span(reading), np.exp(null_log_prob(reading))
+    tagged, none = best_tagged(reading), np.exp(null_log_prob(reading))
     said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 6, ()))
     assert said["bio"]["n_best"] == [{"text": tagged.text}]
     assert np.exp(said["bio"]["score_diff"]) == pytest.approx(none / tagged.marginal)
