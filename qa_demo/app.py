@@ -94,7 +94,7 @@ def serve(args: argparse.Namespace) -> None:
     wait_for_the_end()
 
 
-def made(args: argparse.Namespace, host: str | None) -> "tuple[Pictures, Callable[[], Any]]":
+def made(args: argparse.Namespace, host: str) -> "tuple[Pictures, Callable[[], Any]]":
     """What pictures are made from on this host, and what loads the page's own reader. torch and
     transformers are imported when it does, behind the first paint.
     """

@@ -36,9 +36,6 @@ def policy(ancestors: Iterable[str] = ()) -> str:
     return _POLICY + " ".join(where)
 
 
-POLICY = policy()
-
-
 def frame_ancestors() -> tuple[str, ...]:
     """The origins of `SPANLIGHT_FRAME_ANCESTORS`, apart by blanks. Errors: BadInput for others."""
     found = tuple(os.environ.get(VARIABLE, "").split())
@@ -64,15 +61,16 @@ TOO_LARGE = refused(f"a request may hold {MAX_BODY:,} bytes", 413)
 
 class Guard:
     """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages.
-    `names`: what this server may be called, port included; None for anything.
+    `names`: what this server may be called, port included; None for anything. `ancestors`: see
+    `policy`.
     """
 
     def __init__(
-        self, app: ASGIApp, names: frozenset[str] | None = None, policy: str = POLICY
+        self, app: ASGIApp, names: frozenset[str] | None = None, ancestors: Iterable[str] = ()
     ) -> None:
         self.app, self.names = app, names
         self.carried = {
-            "content-security-policy": policy,
+            "content-security-policy": policy(ancestors),
             "x-content-type-options": "nosniff",
             "referrer-policy": "no-referrer",
         }

@@ -43,17 +43,16 @@ from starlette.responses import JSONResponse  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
-from qa_demo.server.guard import Guard, frame_ancestors, policy, refused  # noqa: E402
+from qa_demo.server.guard import Guard, frame_ancestors, refused  # noqa: E402
 
 
-def is_public(host: str | None) -> bool:
+def is_public(host: str) -> bool:
     """Whether others can reach this server, which then reads no folders and no large readers."""
-    name = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
-    return "SPACE_ID" in os.environ or name not in ("127.0.0.1", "localhost", "::1")
+    return "SPACE_ID" in os.environ or host not in ("127.0.0.1", "localhost", "[::1]")
 
 
-def launch_settings(host: str | None = None, port: int | None = None) -> dict[str, Any]:
-    """The arguments of `Blocks.launch`; with host None GRADIO_SERVER_NAME decides (a Space)."""
+def launch_settings(host: str, port: int) -> dict[str, Any]:
+    """The arguments of `Blocks.launch`."""
     unused = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     return dict.fromkeys((*unused, "mcp_server"), False) | {
         "server_name": host,
@@ -97,14 +96,14 @@ def unknown(request: Request, fault: Exception) -> JSONResponse:
 
 def launch(
     page: gr.Blocks,
-    host: str | None = None,
-    port: int | None = None,
+    host: str,
+    port: int,
     names: frozenset[str] | None = None,
     routes: Sequence[BaseRoute] = (),
     **more: Any,
 ) -> Any:
     """Start a page with the frozen settings, under these names only where they are given."""
-    guard = Middleware(Guard, names=names, policy=policy(frame_ancestors()))
+    guard = Middleware(Guard, names=names, ancestors=frame_ancestors())
     # gradio packs its own files, and better; up to Python 3.11 a script is an application
     own = ("text/javascript", "application/javascript", "text/css")
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)

@@ -12,15 +12,7 @@ from starlette.testclient import TestClient
 
 from qa_demo import app
 from qa_demo.core.store import ASSETS
-from qa_demo.server.guard import (
-    MAX_BODY,
-    POLICY,
-    VARIABLE,
-    Guard,
-    frame_ancestors,
-    policy,
-    same_origin,
-)
+from qa_demo.server.guard import MAX_BODY, VARIABLE, Guard, frame_ancestors, policy, same_origin
 from qa_demo.server.launch import ENVIRONMENT, is_public, launch, launch_settings
 from tests.ports import free_port
 
@@ -44,7 +36,7 @@ def test_every_answer_carries_the_policy_under_a_path_too(path, status):
         made = client.post(f"{root}/{path}", headers={"origin": "http://testserver"})
         assert made.status_code == status
         assert made.text == "ok" or made.json()["error"]  # the page reads JSON alone
-        assert made.headers["content-security-policy"] == POLICY
+        assert made.headers["content-security-policy"] == policy()
         assert made.headers["x-content-type-options"] == "nosniff"
 
 
@@ -110,9 +102,9 @@ def test_a_space_is_known_by_its_public_name(monkeypatch):
 
 
 def test_a_server_that_others_reach_is_public(monkeypatch):
-    monkeypatch.delenv("GRADIO_SERVER_NAME", raising=False)
     monkeypatch.delenv("SPACE_ID", raising=False)
-    assert not is_public(None) and not is_public("localhost") and is_public("0.0.0.0")
+    own = ("127.0.0.1", "localhost", "[::1]")  # as `free_address` spells them
+    assert not any(map(is_public, own)) and is_public("0.0.0.0")
     monkeypatch.setenv("SPACE_ID", "a/b")
     assert is_public("127.0.0.1")
 
@@ -125,11 +117,11 @@ def test_a_server_with_names_answers_to_no_other():
 
 
 def test_launch_settings_are_frozen():
-    settings = launch_settings()
+    settings = launch_settings("127.0.0.1", 7860)
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
     assert settings["strict_cors"] is True
-    assert settings["allowed_paths"] == [] and settings["server_name"] is None
+    assert settings["allowed_paths"] == []
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
 
 
@@ -145,11 +137,11 @@ def test_a_busy_machine_that_is_slow_at_first_ends_no_server(monkeypatch):
 
 def test_origins_are_added_to_those_of_a_space(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert frame_ancestors() == () and policy() == POLICY
+    assert frame_ancestors() == ()
     monkeypatch.setenv(VARIABLE, " https://*.example.org:8443  http://localhost:8000\n")
     found = frame_ancestors()
     assert found == ("https://*.example.org:8443", "http://localhost:8000")
-    assert policy(found) == f"{POLICY} https://*.example.org:8443 http://localhost:8000"
+    assert policy(found) == f"{policy()} https://*.example.org:8443 http://localhost:8000"
 
 
 ADDRESSES = ["*", "course.example.org", "https://course.example.org/", "data:", "https://"]
