@@ -118,7 +118,7 @@ class Pictures:
         question, context, example = self.texts(state)
         true, need = self.read(state, question, context, example)
         reading = apply_what_if(true, state.edits.logits) if state.edits else true
-        decode = state.decode(true.threshold)
+        decode = state.options(state.rule, state.threshold, true.threshold)
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)
         if prediction.best is None or before.best is None:
@@ -139,7 +139,8 @@ class Pictures:
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
         if state.question is not None and state.context is not None:
-            return *check_texts(state.question, state.context), None
+            check_texts(question=state.question, paragraph=state.context)
+            return state.question, state.context, None
         name = state.example or FIRST
         if name not in self.examples:
             raise BadInput(f"there is no example {name[:60]!r}; the menu names them all")

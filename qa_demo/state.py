@@ -18,14 +18,13 @@ from pydantic import (
 )
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import DecodeOptions, WindowOptions
+from qa_demo.core.types import DecodeOptions, Rule, WindowOptions
 from qa_demo.printed import refusal
 
 Chapter = Literal[
     "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"
 ]
 CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
-Rule = Literal["logits", "mean_of_maxima", "product"]
 MAX_CHARACTERS = 50_000
 M = TypeVar("M", bound=BaseModel)
 
@@ -92,6 +91,13 @@ class Decode(Record):
         20, title="spans listed", description="How many spans are listed.", ge=1, le=100
     )
 
+    def options(self, rule: Rule, threshold: float | None, own: float | None) -> DecodeOptions:
+        """Core's record of them, with the threshold in use: without a given one the reader's own,
+        and 0 for a reader without one.
+        """
+        limit = threshold if threshold is not None else own or 0.0
+        return DecodeOptions(self.max_answer_length, self.n_best_size, limit, rule)
+
 
 class Edits(Record):
     """Logits changed by hand: "WINDOW:POSITION" and the new value."""
@@ -148,11 +154,6 @@ class State(Decode, Windows):
     def pristine(self) -> bool:
         """Whether no text was chosen yet: then each chapter opens on the one that suits it."""
         return self.example is None and self.question is None
-
-    def decode(self, own: float | None) -> DecodeOptions:
-        """Which spans are allowed, with the threshold in use; `own` is the reader's."""
-        threshold = self.threshold if self.threshold is not None else own or 0.0
-        return DecodeOptions(self.max_answer_length, self.n_best_size, threshold, self.rule)
 
 
 def load(given: Any) -> State:

@@ -90,7 +90,7 @@ class FakeReader:
 
     def read(self, question, context, options=DEFAULT, on_progress=None, cancelled=None) -> Reading:
         """Logits for every window; the same texts always give the same numbers."""
-        check_texts(question, context)
+        check_texts(question=question, paragraph=context)
         encoding, rows = fake_encode(question, context), []
         windows, rule = make_windows(encoding, options), self._rule(encoding)
         for w in windows:

@@ -46,8 +46,9 @@ class Asked(state.Windows):
 
     def reading(self, models: Pictures) -> types.Reading:
         """The reading of the texts. Raises Pending while it is made, QADemoError."""
-        texts = check_texts(self.question, self.context)
-        return models.reading(self.reader or models.readers[0], *texts, self.windows)
+        check_texts(question=self.question, paragraph=self.context)
+        name = self.reader or models.readers[0]
+        return models.reading(name, self.question, self.context, self.windows)
 
 
 class Answer(NamedTuple):
@@ -68,7 +69,7 @@ class Read(state.Decode, Asked):
     null_score_diff_threshold: state.Threshold | None = Field(
         None, title="no answer when null score - best score is above this; null: the reader's own"
     )
-    rule: state.Rule = Field(
+    rule: types.Rule = Field(
         "logits", title="what the best span has most of: sum, mean of window's maxima, or product"
     )
 
@@ -77,15 +78,10 @@ class Read(state.Decode, Asked):
         check_threshold(self.rule, self.null_score_diff_threshold)
         return self
 
-    def decode(self, own: float | None) -> types.DecodeOptions:
-        """Which spans are allowed, with the threshold in use; `own` is the reader's."""
-        given = self.null_score_diff_threshold
-        limit = given if given is not None else own or 0.0
-        return types.DecodeOptions(self.max_answer_length, self.n_best_size, limit, self.rule)
-
     def answer(self, reading: types.Reading) -> Answer:
         """The reply about a text that is read already."""
-        found = predict(reading, self.decode(reading.threshold))
+        given = self.null_score_diff_threshold
+        found = predict(reading, self.options(self.rule, given, reading.threshold))
         sure = None if found.best is None else sureness(reading, found.best.candidate)
         windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
         return Answer(reading.model_name, found.answer, found, sure, windows)

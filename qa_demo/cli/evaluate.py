@@ -114,8 +114,8 @@ def run(args: argparse.Namespace) -> int:
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
 
     begun = args.out is not None and args.out.is_file()
-    windows, decode = fitting(asked.windows, reader.max_seq_length), asked.decode(None)
-    settings = (windows, decode, given, told, args.out)
+    windows = fitting(asked.windows, reader.max_seq_length)
+    settings = (windows, asked.options(asked.rule, given, None), given, told, args.out)
     run = running.judge(reader, examples, rules, about, *settings)
     if begun:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")

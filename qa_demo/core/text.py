@@ -15,17 +15,15 @@ from qa_demo.core.base import BadInput, Bools, Floats, Ints, freeze_arrays
 from qa_demo.core.types import Encoding, Span, Window
 
 
-def check_texts(question: object, context: object) -> tuple[str, str]:
-    """Return both texts, or refuse what no reader can use; call it before anything is tokenized. A
+def check_texts(**texts: object) -> None:
+    """Refuse texts, by their names, that no reader can use; call it before they are tokenized. A
     question is limited in tokens (`max_query_length`), which the reader counts.
     """
-    for name, text in (("question", question), ("paragraph", context)):
+    for name, text in texts.items():
         if not isinstance(text, str):
             raise BadInput(f"the {name} must be text, got {type(text).__name__}")
         if not text.strip():
             raise BadInput(f"the {name} is empty; type at least one word")
-    assert isinstance(question, str) and isinstance(context, str)
-    return question, context
 
 
 def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
@@ -33,8 +31,7 @@ def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int)
 
     Errors: BadInput for an empty text, or one of more than `max_pieces`.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise BadInput("the text is empty; type at least one word")
+    check_texts(text=text)
     encoding = encode("", text)
     if not 1 <= len(encoding.context_ids) <= max_pieces:
         raise BadInput(

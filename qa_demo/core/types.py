@@ -11,7 +11,7 @@ Axes: D context tokens, W windows, L positions of the longest window, n position
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from qa_demo.core.base import BadInput, Bools, Ints, freeze, freeze_arrays
 
 TAGS = ("B", "I", "O")
 B, I, O = range(3)  # noqa: E741 - the field's own letters
-RULES = ("logits", "mean_of_maxima", "product")
+Rule = Literal["logits", "mean_of_maxima", "product"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 """How spans of different windows are compared; see core.predict."""
 Baseline = Literal["pad", "mask", "zero"]
 """What integrated gradients put in place of every word: a token's vector, or zero."""

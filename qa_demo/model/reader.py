@@ -62,7 +62,7 @@ class BertReader:
 
     def encode(self, question: str, context: str) -> Encoding:
         """The tokenizer's view of both texts; BadInput for a text that has no token left."""
-        check_texts(question, context)
+        check_texts(question=question, paragraph=context)
         encoding = encode(self.tokenizer, question, context)
         for name, ids in (("question", encoding.question_ids), ("paragraph", encoding.context_ids)):
             if not len(ids):
