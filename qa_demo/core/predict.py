@@ -9,7 +9,7 @@ product           P_c(start) P_c(end) within a window, P_c the softmax over its 
                   the highest product over all windows is the answer
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -126,7 +126,9 @@ def limit_of(options: DecodeOptions) -> float | None:
     return options.null_score_diff_threshold if options.rule == "logits" else None
 
 
-def predict(reading: Reading, decode: DecodeOptions | None = None) -> Prediction:
+def predict(
+    reading: Reading, decode: DecodeOptions | None = None, threshold: float | None = None
+) -> Prediction:
     """Search every window, merge, drop duplicates, compare with no answer.
 
         rank(w, i, j) = start_w[i] + end_w[j] + shift_w  over the legal pairs;  score_diff = null -
@@ -134,11 +136,14 @@ def predict(reading: Reading, decode: DecodeOptions | None = None) -> Prediction
 
     Ties: higher rank, then lower start, lower end, earlier window. Without a legal span `best` is
     None. Duplicates are spans with the same characters; BERT compares texts instead, so equal words
-    at two places are two spans here and one there. Without options the no-answer threshold is the
-    reader's own (0 for a reader without one). Errors: BadInput for options out of range.
+    at two places are two spans here and one there. The no-answer threshold is `threshold` where it
+    is given, else that of the options, and without options the reader's own (0 for a reader without
+    one). Errors: BadInput for options out of range.
     """
     if decode is None:
         decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
+    if threshold is not None:
+        decode = replace(decode, null_score_diff_threshold=threshold)
     check_decode(decode)
     listed = _listed(reading, decode)
     ranks = np.array([rank for rank, _ in listed])
