@@ -22,7 +22,7 @@ from qa_demo.printed import STRONG, Part, adds, bracket, number, parts, say
 Block = dict[str, Any]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
 LINE, MID, PAPER = "line", "mid", "paper"
-OTHER, PALE = "other", "pale"
+OTHER, PALE, CLEAR = "other", "pale", "rgba(0,0,0,0)"
 LEADER: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1}
 LEADER |= {"arrowcolor": GREY, "standoff": 7}
 """A note's thin line to its point."""
@@ -189,11 +189,10 @@ def packed(values: ArrayLike) -> Block:
     return {"dtype": "f4", "bdata": base64.b64encode(array.tobytes()).decode("ascii"), **shape}
 
 
-def axis(title: str | None = None, role: str = INK, **more: Any) -> Block:
+def axis(title: str = "", role: str = INK, **more: Any) -> Block:
     """An axis in the page's style, with its name in words."""
-    named = {"title": {"text": title or "", "font": {"color": role}}}
-    plain = {"zeroline": False, "gridcolor": LINE, "linecolor": LINE}
-    return {**named, "ticklabeloverflow": "allow", **plain, **more}
+    plain = {"zeroline": False, "gridcolor": LINE, "linecolor": LINE, "ticklabeloverflow": "allow"}
+    return {"title": {"text": title, "font": {"color": role}}, **plain, **more}
 
 
 def named_rows(names: Sequence[str], **more: Any) -> Block:
@@ -228,6 +227,12 @@ def line(x0: float, x1: float, y0: float, y1: float, role: str = INK, **more: An
     """A line in a figure."""
     stroke = {"color": role, "width": more.pop("width", 1.5), "dash": more.pop("dash", "solid")}
     return {"type": "line", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": stroke, **more}
+
+
+def rect(x0: float, x1: float, y0: float, y1: float, fill: str = CLEAR, **more: Any) -> Block:
+    """A rectangle in a figure, without an edge unless `line` gives it one."""
+    made: Block = {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "fillcolor": fill}
+    return {**made, "line": {"width": 0}, **more}
 
 
 # ---- what travels

@@ -257,6 +257,12 @@ def span_words(c: Candidate, most: int = 44) -> list[str]:
     return [quote(c.text, most), QUOTE]
 
 
+def which_window(shown: Shown, window: Window, template: str) -> str:
+    """The template with "window 2 of 3"; empty for a text of one window."""
+    many = len(shown.reading.windows)
+    return template.format(f"window {window.index + 1} of {many}") if many > 1 else ""
+
+
 # ---- presses that several chapters offer
 
 

@@ -209,14 +209,13 @@ def moment_choice(case: Case) -> Block | None:
 
 def asides(case: Case) -> str:
     """What a finding adds where something is not as usual."""
-    many, said = len(case.shown.reading.windows), ""
+    said = ""
     if case.by == "nobody":
         said += " Nobody marked what is right: the reader's own answer stands in."
     elif not case.mean and case.pair == (0, 0):
         why = "No window holds the answer whole" if case.span else "This text has no answer"
         said += f" {why}, so both are [CLS]."
-    if many > 1:
-        said += f" Shown is window {case.window.index + 1} of {many}."
+    said += texts.which_window(case.shown, case.window, " Shown is {}.")
     last = case.now == case.record.last
     by_hand = " Logits changed by hand." if last else " The end's logits are changed by hand."
     return said + by_hand * case.shown.changed

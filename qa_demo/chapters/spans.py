@@ -11,10 +11,10 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, STRONG, escape, number, plural, quote, say
+from qa_demo.printed import QUOTE, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold_name, listed, other_text, span_words, word
+from qa_demo.texts import bold_name, listed, other_text, span_words, which_window, word
 
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
@@ -29,11 +29,13 @@ class Square:
     """The part of one window in which pairs are allowed: `scores` [size, size], NaN where not;
     token `first` + k of the paragraph is row and column k, `owned` [size] where a start counts.
     `start`, `end`: the logits of all the window's paragraph, from token `begin` on; `null`: its
-    “no answer”; `count` pairs are allowed, `best` is the highest, with the score `top`.
+    “no answer”; `count` pairs of at most `longest` tokens are allowed, `best` is the highest, with
+    the score `top`; `several`: whether there are other windows.
     """
 
     def __init__(self, shown: Shown) -> None:
-        self.window = w = shown.window
+        self.shown, self.window, self.longest = shown, shown.window, shown.decode.max_answer_length
+        w, self.several = self.window, len(shown.reading.windows) > 1
         inside = slice(w.context_at, w.context_at + w.doc_stop - w.doc_start)
         start, end = shown.reading.logits(w.index)
         self.start, self.end, self.begin = start[inside], end[inside], w.doc_start
@@ -59,48 +61,45 @@ class Square:
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
-    sq, best, p, e = Square(shown), shown.best, shown.prediction, shown.encoding
-    many = len(shown.reading.windows) if len(shown.reading.windows) > 1 else 0
-    span, short = shown.selection, ""
-    if p.limit is not None and shown.lead < 0:
-        short = f", more, but wins only if it leads by over {number(p.limit)} "
-        short += "(Answer, “Or no answer?”)"
+    sq, best, p = Square(shown), shown.best, shown.prediction
+    span, e = shown.selection, shown.encoding
+    found = f"{{}} has the highest of {plural(sq.count, 'allowed sum')}"
+    found += which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
+    if sq.window.index != best.window:
+        found += f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
+    found += f"; “no answer” has {number(p.null_score)}"
+    found += f" (window {p.null_window + 1})" * sq.several
+    if p.answer is None:
+        found += " and wins"
+    elif p.limit is not None and shown.lead < 0:
+        found += f", more, but wins only if it leads by over {number(p.limit)} "
+        found += "(Answer, “Or no answer?”)"
     score = ["score = ", *ui.summed(*sq.logits(span.start, span.end))]
-    score.append([f"  {quote(shown.encoding.text(span), 34)}", QUOTE])
+    score.append([f"  {quote(e.text(span), 34)}", QUOTE])
     last = "Prediction is this search within these limits; all that is learned is in the logits."
-    there = f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
     return [
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             "*The highest allowed cell is the best span: the maximum-scoring span.*"
         ),
-        ui.finding(
-            "{} has the highest of {}{}: {}{}; “no answer” has {}{}.",
-            [quote(e.text(sq.best), 44), QUOTE],
-            plural(sq.count, "allowed sum"),
-            f" in window {sq.window.index + 1} of {many}" if many else "",
-            [sq.top, STRONG],
-            say(there, span_words(best)) if sq.window.index != best.window else "",
-            number(p.null_score) + (f" (window {p.null_window + 1})" if many else ""),
-            " and wins" if p.answer is None else short,
-        ),
-        square(shown, sq),
+        ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], span_words(best)),
+        square(sq),
         ui.group(
             "side",
             5,
             listed(shown, HEAD, 26),
             ui.formula("sum", score),
-            together(shown, sq),
+            together(sq),
             other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
         ui.closing(last),
-        *ui.folds(None, exactly(shown, sq), SNIPPET),
+        *ui.folds(None, exactly(sq), SNIPPET),
     ]
 
 
-def square(shown: Shown, sq: Square) -> Block:
+def square(sq: Square) -> Block:
     """The heat map; what follows the selection is its overlay."""
-    d0, m = sq.first, sq.size
+    e, d0, m = sq.shown.encoding, sq.first, sq.size
     low, high = float(np.nanpercentile(sq.scores, 2)), float(np.nanmax(sq.scores))
     gap = max(2.0, m / 16)  # the cell of "no answer" stands apart
     edge, far, cells = d0 - gap * 2.2, d0 + m - 0.5, (m + gap * 2.7) / 440  # cells a pixel
@@ -110,24 +109,23 @@ def square(shown: Shown, sq: Square) -> Block:
     heat |= {"x0": d0, "y0": d0, "dx": 1, "dy": 1, "zmin": low, "zmax": high}
     heat |= {"colorscale": "score", "hovertemplate": "score %{z:.2f}<extra></extra>"}
     heat |= {"hoverongaps": False, "sets": {"selection": ["y", "x"]}}
-    cell: Block = {"type": "rect", "x0": edge + 0.5, "x1": edge + gap, "y0": edge + 0.5}
-    cell |= {"y1": edge + gap, "line": {"color": GREY, "width": 1}}
-    shade = float(np.clip((sq.null - low) / (high - low or 1), 0, 1))
-    cell["fillcolor"] = f"score:{shade:.3f}"
+    shade = f"score:{np.clip((sq.null - low) / (high - low or 1), 0, 1):.3f}"
+    sides = (edge + 0.5, edge + gap) * 2
+    cell = ui.rect(*sides, shade, line={"color": GREY, "width": 1})
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
-    across = ticks(shown, sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
-    down = ticks(shown, sq, sq.best.start, 32 * cells)
-    name = 8.2 * len(word(shown.encoding, sq.best.start))
+    across = ticks(sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
+    down = ticks(sq, sq.best.start, 32 * cells)
+    name = 8.2 * len(word(e, sq.best.start))
     left = int(min(220, max(128, 52 + name)))  # room for it beside the axis' title
     place: Block = {"xref": "paper", "yref": "paper"}
-    null = f"no answer{', this window' * (len(shown.reading.windows) > 1)} {number(sq.null)}"
+    null = f"no answer{', this window' * sq.several} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
         ui.note(null, edge + gap, edge + gap / 2, xshift=5, **apart),
         ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
-    barred = not_allowed(shown, sq)
+    barred = not_allowed(sq)
     small = int(min(150, max(92, 12 + name)))
     at, bars = f"annotations.{len(names) - 1}", range(len(names), len(names) + len(barred))
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
@@ -135,11 +133,11 @@ def square(shown: Shown, sq: Square) -> Block:
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
-    layout["xaxis"] = ui.axis(None, END, range=[edge, far], tickangle=0, **grey, **across)
-    layout["yaxis"] = ui.axis(None, START, range=[far, edge], **grey, **down)
+    layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)
+    layout["yaxis"] = ui.axis("", START, range=[far, edge], **grey, **down)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
-    alt += f"{shown.encoding.text(sq.best)}, {sq.top}."
-    moves: Block = {"overlay": crossing(shown, sq, edge, far), "narrow": narrow}
+    alt += f"{e.text(sq.best)}, {sq.top}."
+    moves: Block = {"overlay": crossing(sq, edge, far), "narrow": narrow}
     moves["mark"] = {"field": "selection", "half": max(0.5, m / 90)}
     return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, span=7, **moves)
 
@@ -160,10 +158,10 @@ def hatched(sq: Square, edge: float, far: float) -> list[Block]:
     return [ui.scatter("none", *area, fill="toself", fillpattern=pattern) for area in areas]
 
 
-def not_allowed(shown: Shown, sq: Square) -> list[Block]:
+def not_allowed(sq: Square) -> list[Block]:
     """The names of the hatched regions."""
-    m, longest, found = sq.size, shown.decode.max_answer_length, []
-    found.append(("the end would stand<br>before the start", m * 0.2, m * 0.75))
+    m, longest = sq.size, sq.longest
+    found = [("the end would stand<br>before the start", m * 0.2, m * 0.75)]
     if m > longest + 4:
         at = longest + (m - longest) * 0.66, (m - longest) * 0.3
         found.append((f"longer than<br>{plural(longest, 'token')}", *at))
@@ -180,9 +178,9 @@ def not_allowed(shown: Shown, sq: Square) -> list[Block]:
     ]
 
 
-def ticks(shown: Shown, sq: Square, keep: int, room: float) -> Block:
+def ticks(sq: Square, keep: int, room: float) -> Block:
     """Some long words as names of an axis, `room` cells apart and clear of the piece `keep`."""
-    e, chosen = shown.encoding, [keep]
+    e, chosen = sq.shown.encoding, [keep]
     tokens = range(sq.first, sq.first + sq.size)
     begins = [d for d in tokens if d == 0 or e.word_ids[d] != e.word_ids[d - 1]]
     names = {d: word(e, d, "") for d in begins}
@@ -194,9 +192,9 @@ def ticks(shown: Shown, sq: Square, keep: int, room: float) -> Block:
     return {"tickvals": chosen, "ticktext": [escape(names[d]) for d in chosen]}
 
 
-def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
+def crossing(sq: Square, edge: float, far: float) -> Block:
     """Row and column of the selected pair, drawn through and named, with their logits and sum."""
-    i, j, e = shown.selection.start, shown.selection.end, shown.encoding
+    i, j, e = sq.shown.selection.start, sq.shown.selection.end, sq.shown.encoding
     start, end = sq.logits(i, j)
     side, way = ("left", 10) if j < edge + (far - edge) * 0.73 else ("right", -10)
     row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "bgcolor": PAPER}
@@ -212,30 +210,29 @@ def crossing(shown: Shown, sq: Square, edge: float, far: float) -> Block:
     return {"shapes": lines, "annotations": names}
 
 
-def together(shown: Shown, sq: Square) -> Block:
+def together(sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
-    *highest, reason = separate_argmaxes(shown.reading, sq.window.index, shown.decode)
+    *highest, reason = separate_argmaxes(sq.shown.reading, sq.window.index, sq.shown.decode)
     i, j = (sq.window.to_doc(at) for at in highest)
-    whose = "In this window the" if len(shown.reading.windows) > 1 else "The"
-    whose += " paragraph's"
+    whose = f"{'In this window the' if sq.several else 'The'} paragraph's"
     if reason is None:
         said = f"{whose} highest start logit and highest end logit form the best pair. "
         return ui.remark("together", said + "In some other texts they form none.")
     why = {
         "end before start": "that end stands before that start",
-        "too long": f"that pair is longer than {plural(shown.decode.max_answer_length, 'token')}",
+        "too long": f"that pair is longer than {plural(sq.longest, 'token')}",
         "not owned": "that start counts in another window",
     }[reason]
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
-    start, end = ([quote(word(shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
+    start, end = ([quote(word(sq.shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
     first, last = map(number, sq.logits(i, j))
     return ui.remark("together", said, start, first, end, last, why)
 
 
-def exactly(shown: Shown, sq: Square) -> list[Block | str]:
+def exactly(sq: Square) -> list[Block | str]:
     """Conditions, how many pairs are allowed, and all the logits that the square adds up."""
-    m, longest = sq.size, shown.decode.max_answer_length
+    m, longest = sq.size, sq.longest
     count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
     count += f"left: {sq.count:,}."
     if bool(sq.owned.all()) and m >= longest:

@@ -40,12 +40,11 @@ class Own(Record):
 
 class Side:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
-    `true`: the reader's own logits.
+    `true`: the reader's own logits; `name`: which of the two, and the role of its colour.
     """
 
-    def __init__(self, role: str, true: Array, logits: Array, temperature: float) -> None:
-        self.name = self.role = role
-        self.true, self.logits = true.astype(float), logits.astype(float)
+    def __init__(self, name: str, true: Array, logits: Array, temperature: float) -> None:
+        self.name, self.true, self.logits = name, true.astype(float), logits.astype(float)
         self.probs = softmax(self.logits / temperature)
         self.top = int(self.logits.argmax())
 
@@ -68,11 +67,11 @@ class Softmaxes:
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p = Softmaxes(shown, own)
-    made = (first_step, every_position, change)[shown.state.step - 1](shown, p)
+    made = (first_step, every_position, change)[shown.state.step - 1](p)
     return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
 
 
-def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
+def first_step(p: Softmaxes) -> list[Block | None]:
     """Step 1: start and end: bars in the text."""
     return [
         ui.idea(
@@ -80,8 +79,8 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
             "where the answer starts, the other where it ends.* Each sums to 1."
         ),
         surest(p),
-        key(shown, p, 1),
-        words(shown, p, 1),
+        key(p),
+        words(p),
         *(softmax_formula(p, side, side.top) for side in p.sides),
         ui.closing(
             f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
@@ -90,7 +89,7 @@ def first_step(shown: Shown, p: Softmaxes) -> list[Block | None]:
     ]
 
 
-def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
+def every_position(p: Softmaxes) -> list[Block | None]:
     """Step 2: every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
@@ -108,9 +107,9 @@ def every_position(shown: Shown, p: Softmaxes) -> list[Block | None]:
     ]
 
 
-def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
+def change(p: Softmaxes) -> list[Block | None]:
     """Step 3: change a logit by hand: both distributions and the best pair follow."""
-    pos = p.chosen
+    shown, pos = p.shown, p.chosen
 
     def logit(side: Side) -> Block:
         name, now = side.name, round(float(side.logits[pos]), 2)
@@ -118,7 +117,7 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
-    said = what_changed(shown, p)
+    said = what_changed(p)
     if not shown.changed:
         best, score = shown.best, ui.summed(shown.best.start_logit, shown.best.end_logit)
         said = say("Nothing is changed yet. Best pair: {} with {}.", texts.span_words(best), score)
@@ -132,8 +131,8 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
         ui.remark("chosen", hint, p.said(pos), span=8),
         texts.undo(shown, 4, always=True),
         *map(logit, p.sides),
-        key(shown, p, 3),
-        words(shown, p, 3),
+        key(p),
+        words(p),
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text follow these logits; "
@@ -144,9 +143,8 @@ def change(shown: Shown, p: Softmaxes) -> list[Block | None]:
 
 def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
-    many = len(p.shown.reading.windows)
     more = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
-    more += f" Shown is window {p.window.index + 1} of {many}." if many > 1 else ""
+    more += texts.which_window(p.shown, p.window, " Shown is {}.")
     return ui.finding(
         "The start is surest on {} with {}, the end on {} with {}; all other positions share the "
         "rest.{}",
@@ -155,16 +153,16 @@ def surest(p: Softmaxes) -> Block:
     )
 
 
-def what_changed(shown: Shown, p: Softmaxes) -> list[Part]:
+def what_changed(p: Softmaxes) -> list[Part]:
     """Every changed logit of this window, and the best pair before and after."""
-    was, said = shown.true_best, list[Part](["Changed by hand: "])
-    for (name, window, k), to in shown.state.edits.logits.items():
+    was, best, said = p.shown.true_best, p.shown.best, list[Part](["Changed by hand: "])
+    for (name, window, k), to in p.shown.state.edits.logits.items():
         if window == p.window.index:
             side = p.start if name == START else p.end
-            both = [f" {number(side.true[k])} → {number(to)}", side.role]
+            both = [f" {number(side.true[k])} → {number(to)}", side.name]
             said += [f"{name} logit of ", *p.said(k), both, "; "]
-    said += say(f"best pair {{}} with {number(shown.best.score)}", texts.span_words(shown.best))
-    if was.span != shown.best.span:
+    said += say(f"best pair {{}} with {number(best.score)}", texts.span_words(best))
+    if was.span != best.span:
         said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))
     return [*said, "."]
 
@@ -180,7 +178,7 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     top, total = weight(weights[pos]), weight(weights.sum())
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 else ""
-    again, role = printed.value(top) / max(printed.value(total), 0.1), side.role
+    again, role = printed.value(top) / max(printed.value(total), 0.1), side.name
     result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 4)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
@@ -188,9 +186,9 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     return ui.formula(f"p-{side.name}", line, span=span)
 
 
-def key(shown: Shown, p: Softmaxes, step: int) -> Block:
-    answers = shown.prediction.answer is not None
-    docs = shown.best.span.end, *range(p.window.doc_start, p.window.doc_stop)
+def key(p: Softmaxes) -> Block:
+    answers = p.shown.prediction.answer is not None
+    docs = p.shown.best.span.end, *range(p.window.doc_start, p.window.doc_stop)
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
@@ -198,30 +196,30 @@ def key(shown: Shown, p: Softmaxes, step: int) -> Block:
         ("track", LINE, "frame: probability 1"),
         ("text", GREY, f"flat bar: {LEAST} to {FLAT}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
-        *[("boxed", INK, "chosen")] * (step == 3),
-        *texts.split_word(shown.encoding, docs),
+        *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
+        *texts.split_word(p.shown.encoding, docs),
     )
 
 
-def words(shown: Shown, p: Softmaxes, step: int) -> Block:
+def words(p: Softmaxes) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
-    w, items = p.window, texts.window_items(shown, p.window)
-    texts.mark(items, shown.best.span, "predicted")
-    items[p.chosen].setdefault("marks", []).extend(["boxed"] * (step == 3))
+    w, choosing, items = p.window, p.shown.state.step == 3, texts.window_items(p.shown, p.window)
+    texts.mark(items, p.shown.best.span, "predicted")
+    items[p.chosen].setdefault("marks", []).extend(["boxed"] * choosing)
     for pos, one in enumerate(items):
         for side, lane in zip(p.sides, ("up", "down"), strict=True):
             high = float(side.probs[pos])
             if high >= LEAST:
                 said = f"{side.name} " * (pos == side.top) + probability(high)
                 one[lane] = [round(high, 4), said if high >= 0.1 else ""]
-        if step == 3:
+        if choosing:
             one["sets"] = {"own.start_end.position": pos}
 
     def held(said: str, at: Any) -> list[Part]:
-        sums = ([f"{x.name} {probability(float(x.probs[at].sum()))}", x.role] for x in p.sides)
+        sums = ([f"{x.name} {probability(float(x.probs[at].sum()))}", x.name] for x in p.sides)
         return say(f"{said} {{}} {{}}", *sums)
 
-    inside = texts.shortened(shown, items[w.context_at :], LEAST)
+    inside = texts.shortened(p.shown, items[w.context_at :], LEAST)
     rest = held("question, [SEP]:", [*range(1, w.context_at), len(w) - 1])
     return texts.text(
         "words",
@@ -229,7 +227,7 @@ def words(shown: Shown, p: Softmaxes, step: int) -> Block:
         texts.segment(items[1 : w.context_at], "", True, *rest),
         texts.segment(inside, "paragraph", False, *held("in all:", w.is_context)),
         **{"up": START, "down": END, "height": HIGH, "track": True, "dots": True},
-        select=step != 3,
+        select=not choosing,
     )
 
 
@@ -245,7 +243,7 @@ def bars(p: Softmaxes) -> Block:
     for side, way in zip(p.sides, (1, -1), strict=True):
         each = zip(names, side.probs, strict=True)
         bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * side.probs)}
-        bar |= {"marker": {"color": side.role}, "hovertemplate": "%{customdata}<extra></extra>"}
+        bar |= {"marker": {"color": side.name}, "hovertemplate": "%{customdata}<extra></extra>"}
         bar["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
         # the name of a bar, as a trace: a note would have plotly draw the axes anew
@@ -253,7 +251,7 @@ def bars(p: Softmaxes) -> Block:
         name = f"{side.name} {probability(high)}"
         tip: Block = {"text": [f"{name} \u00a0" if left else f"\u00a0 {name}"]}
         tip |= {"textposition": f"middle {'left' if left else 'right'}", "cliponaxis": False}
-        tip["textfont"] = {"color": side.role}
+        tip["textfont"] = {"color": side.name}
         tips.append(ui.scatter("text", [side.top + (-0.4 if left else 0.4)], [way * high], **tip))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
     across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
