@@ -105,6 +105,12 @@ def equals(used: Sequence[str], again: float, result: str) -> str:
     return f" = {result}" if exact and not any(x[0] in "<>" for x in used) else f" ≈ {result}"
 
 
+def times(p: float, sign: str, q: float) -> str:
+    """Two probabilities and their product; e.g. "0.637 × 0.993 ≈ 0.632"."""
+    one, two, product = map(probability, (p, q, p * q))
+    return f"{one} {sign} {two}{equals([one, two], value(one) * value(two), product)}"
+
+
 def small_number(n: int) -> str:
     """A count in words up to ten."""
     names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -5,12 +5,13 @@ answer"; "no answer" is returned where lead < -threshold. All are logits, withou
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo import texts
+from qa_demo import printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
 from qa_demo.core.losses import count_labels
@@ -126,7 +127,7 @@ def best_five(shown: Shown) -> Block:
     font = {"size": 15, "color": INK}
     style: Block = {"textfont": font, "textposition": "middle right", "cliponaxis": False}
     style |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
-    style |= {"marker": {"size": 15, "color": [INK] + [GREY] * len(others), "opacity": 1}}
+    style |= {"marker": {"size": 15, "color": [INK] + [GREY] * len(others)}}
     style |= {"customdata": [[c.span.start, c.span.end] for c in top], "hoverinfo": "none"}
     drawn = ui.scatter("markers+text", scores, at, sets={"selection": "customdata"}, **style)
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
@@ -169,9 +170,8 @@ def conditions(shown: Shown, many: int) -> str:
         "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
         f"reader gives each token (chapter Scores). A span has at most {longest} and does not end "
         f"before it starts: that leaves {plural(many, 'span')}. Of windows that overlap (chapter "
-        "Long text) a start counts in the one that sees most around it. Spans that differ by a "
-        "mark or by part of a word are variants; of each, the best is drawn. A score has no zero "
-        "of its own: only differences count. People's answers are compared as SQuAD does: capital "
+        "Long text) a start counts in the one that sees most around it. A score has no zero of its "
+        "own: only differences count. People's answers are compared as SQuAD does: capital "
         "letters, marks and articles make no difference."
     )
 
@@ -221,11 +221,10 @@ def leads(shown: Shown) -> Block:
     edge = float(np.clip(-reach if limit is None else -limit, -reach, reach))
     rivals = [best.score - null for best, *_ in texts.families(shown, 5)[1:]]
     others = [x for x in rivals if abs(x) < reach]
-    ring = {"size": 11, "color": PAPER, "opacity": 1, "line": {"color": GREY, "width": 2}}
+    ring = {"size": 11, "color": PAPER, "line": {"color": GREY, "width": 2}}
     rings = ui.scatter("markers", others, [0] * len(others), marker=ring)
-    dot = ui.scatter("markers", [at], [0], marker={"size": 22, "color": INK, "opacity": 1})
-    area = {"type": "rect", "x0": -reach, "x1": edge, "y0": 0, "y1": 1, "yref": "paper"}
-    area |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
+    dot = ui.scatter("markers", [at], [0], marker={"size": 22, "color": INK})
+    area = ui.rect(-reach, edge, 0, 1, PALE, yref="paper", layer="below")
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
     lead = ui.line(0, at, 0, 0, OTHER, width=8, layer="below")
     drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
@@ -236,22 +235,21 @@ def leads(shown: Shown) -> Block:
     layout = ui.layout(290, 10, 10, 32, 58, shapes=drawn)
     notes, narrow = layout.setdefault("annotations", []), dict[str, Any](height=240)
 
-    def name(text: str, short: str, x: float, size: int, **more: Any) -> None:
+    def name(text: str, short: str, x: float, y: float, size: int, **more: Any) -> None:
         inside = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
         narrow[f"annotations.{len(notes)}.text"] = short
-        notes.append(ui.note(text, x, 0, size=size, **{"xanchor": inside, **more}))
+        notes.append(ui.note(text, x, y, size=size, **{"xanchor": inside, **more}))
 
     best, short = (f"<b>{escape(quote(shown.best.text, k))}</b> {number(at)}" for k in (28, 20))
-    name(best, short, at, 17, yshift=30, bgcolor=PALE if at < edge else PAPER)
+    name(best, short, at, 0, 17, yshift=30, bgcolor=PALE if at < edge else PAPER)
     if limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
         minus = f"minus the threshold: <b>{number(-limit)}</b>"
-        name(minus, minus, edge, 14, yref="paper", yanchor="bottom")
-        notes[-1]["y"] = 1
+        name(minus, minus, edge, 1, 14, yref="paper", yanchor="bottom")
         for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
             if b - a > 0.3 * reach:
                 said = f"{what} is returned"
-                name(said, what, (a + b) / 2, 14, yshift=-44, xanchor="center")
+                name(said, what, (a + b) / 2, 0, 14, yshift=-44, xanchor="center")
     title = "lead of a span over “no answer”"
     layout["xaxis"] = ui.axis(title, showgrid=False, tickcolor=GREY, **across)
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
@@ -298,7 +296,7 @@ def exact_none(shown: Shown) -> str:
 def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
     s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
-    b, best = s.like, shown.true_best.text
+    b, bins, best = s.like, s.known.bins if s.known else (), shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
@@ -306,7 +304,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))
-    table = bin_table(s) if b else texts.listed(shown, HEAD, 60)
+    table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)
     last = "To be sure is not to be right: the number says how often such spans were right."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
@@ -315,7 +313,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
             "*Whether that holds is counted on questions whose answer is known.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
-        ui.group("left", 8, ui.legend("key", *marks), bars(s)) if b else None,
+        ui.group("left", 8, ui.legend("key", *marks), bars(bins, b)) if b else None,
         ui.group("side", 4 if b else 12, *against(shown, best), odd),
         counted(shown, best, b),
         ui.closing(last),
@@ -328,10 +326,9 @@ def tens(b: CalibrationBin) -> str:
     return f"{100 * b.low:.0f} to {100 * b.high:.0f} %"
 
 
-def bars(s: Sure) -> Block:
+def bars(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     """Of the questions by how sure the reader was: how many in 100 best spans were right."""
-    bins = s.known.bins if s.known else ()
-    right, here = [100 * b.accuracy for b in bins], [b == s.like for b in bins]
+    right, here = [100 * b.accuracy for b in bins], [b == like for b in bins]
     both = [*zip(right, here, strict=True)]
     drawn: Block = {"type": "bar", "x": [50 * (b.low + b.high) for b in bins], "y": right}
     drawn |= {"text": [f"<b>{y:.0f}</b>" if own else f"{y:.0f}" for y, own in both]}
@@ -389,18 +386,16 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     fits = shown.true.calibrations
     if s.known is None or fits is None or fits.span is None or fits.answerable is None:
         return [f"{s.why}, so no number is printed."]
-    (a, b), k, line = s.parts, s.known, fits.answerable
-    sign = "=" if abs(round(a, 3) * round(b, 3) - round(s.claim, 3)) < 0.0005 else "≈"
+    (answers, right), k, line = s.parts, s.known, fits.answerable
     own = "Logits are changed by hand; the number is of the reader's own. " * shown.changed
     made = (
         f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
-        f"{probability(a)} · {probability(b)} {sign} {probability(s.claim)}. The first "
-        f"is the sigmoid of {number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The "
-        "second is the share of the span's text among all spans of up to 30 tokens (softmax of "
-        f"scores divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added "
-        "to its log-odds. All four constants were fitted on questions of the articles below "
-        "and of two more: that is calibration. P(start) · P(end) of chapter Start & end is "
-        "another, uncalibrated number."
+        f"{printed.times(answers, '·', right)}. The first is the sigmoid of "
+        f"{number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The second is the share "
+        "of the span's text among all spans of up to 30 tokens (softmax of scores divided by "
+        f"{number(fits.span.temperature)}), with {number(fits.span.bias)} added to its log-odds. "
+        "All four constants were fitted on questions of the articles below and of two more: that "
+        "is calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "
@@ -414,10 +409,10 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     return [made, below]
 
 
-def bin_table(s: Sure) -> Block:
+def bin_table(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     rows = []
-    for b in s.known.bins if s.known else ():
+    for b in bins:
         shares = f"{100 * b.mean_prob:.1f}", f"{100 * b.accuracy:.1f}"
-        rows.append(ui.row(tens(b), f"{b.count:,}", *shares, strong=b == s.like))
+        rows.append(ui.row(tens(b), f"{b.count:,}", *shares, strong=b == like))
     names = "said to be sure", "questions", "mean of what was said, in %", "exactly right, in 100"
     return ui.table("bins-table", names, rows, "How often the number came true")

@@ -160,7 +160,7 @@ def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block
     rest = np.setdiff1d(np.arange(len(points)), docs)
     none = np.array([[x[0] for x in first.reading.logits(two.window.index)]])
     firsts, seconds = [*words], [*words] if second else []
-    if rival and second:
+    if rival:
         ends = (rival.best.span.start, START), (rival.best.span.end, END)
         of_rival = seconds if rival is second else firsts
         of_rival += [(d, role) for d, role in ends if d not in docs]

@@ -136,10 +136,9 @@ class Shares:
 
     def finding(self, template: str, *given: Any) -> Block:
         """A finding; which reading and which window is explained stands before it."""
-        many = len(self.shown.true.windows)
         by_hand = "The reader's own logits are explained, not those changed by hand. "
-        window = f"Window {self.window.index + 1} of {many} alone. " if many > 1 else ""
-        return ui.finding((by_hand if self.shown.changed else "") + window + template, *given)
+        window = texts.which_window(self.shown, self.window, "{} alone. ").capitalize()
+        return ui.finding(by_hand * self.shown.changed + window + template, *given)
 
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
@@ -283,7 +282,7 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
         for lead, chosen in draws:
             words = ", ".join(escape(shares.quoted(k)) for k in chosen)
             said.append(f"without {words}: {number(lead)}")
-        made = ui.scatter("markers", xs, ys, marker={"opacity": 1, **style})
+        made = ui.scatter("markers", xs, ys, marker=style)
         return {**made, "hoverinfo": "text", "hovertext": said}
 
     shapes, notes = list[Block](), list[Block]()
@@ -308,7 +307,7 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
     layout["xaxis"] = ui.axis(title, nticks=9, **sides)
-    layout["yaxis"] = ui.axis(None, showticklabels=False, showgrid=False, range=[-1.2, top])
+    layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
     narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead with words hidden"}
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
     return ui.figure("dots", drawn, layout, alt, narrow=narrow)
@@ -402,10 +401,9 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     plain: Block = {"dtick": 1, "showgrid": False}
     layout["xaxis"] = ui.axis("attention head", range=[0.5, heads + 0.5], **plain)
     layout["yaxis"] = ui.axis("layer (1 reads first)", range=[layers + 0.5, 0.5], **plain)
-    box = {"type": "rect", "x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-    frame = {"shapes": [{**box, "line": {"color": INK, "width": 2.5}}], "annotations": []}
+    box = ui.rect(x - 0.5, x + 0.5, y - 0.5, y + 0.5, line={"color": INK, "width": 2.5})
     alt = "How much of its attention the token spends on what was asked, by layer and head"
-    return ui.figure("heads", [heat], layout, alt, overlay=frame)
+    return ui.figure("heads", [heat], layout, alt, overlay={"shapes": [box]})
 
 
 def head_table(shares: Shares, look: Looks) -> Block:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qa_demo import blocks as ui
+from qa_demo import printed
 from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
@@ -182,7 +183,7 @@ def lanes(w: Windows) -> Block:
             stairs.shapes += [stairs.box(a, z - 1, y, OTHER)] if a < z else []
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
-            stairs.shapes.append(stairs.box(a, z, y, INK if wins else fig.NOWHERE, INK, 2))
+            stairs.shapes.append(stairs.box(a, z, y, INK if wins else ui.CLEAR, INK, 2))
             stairs.over(a, z, y, fig.proposes(r, 40), fig.proposes(r, 28), wins)
     many = plural(len(w.rows), "window")
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
@@ -234,7 +235,7 @@ def owner(w: Windows) -> Block:
             stairs.texts.append(fig.label(f"without {escape(w.first_word)}", 1, y, **small))
             continue
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
-        fill, edge = (INK, INK) if wins else (fig.NOWHERE, GREY)
+        fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
         far = plural(r.edge, "token") + ": the most" * (wins and len(w.holding) > 1 and w.ahead > 0)
         stairs.to_edge(r, span.start, y, far, wins)
@@ -333,7 +334,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         for text, page in ((wide, "wide"), (small, "narrow")):
             texts.append(fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over))
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
-    layout |= {"xaxis": ui.axis(None, showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
+    layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
@@ -371,10 +372,9 @@ def product_of(w: Windows, r: Proposal) -> tuple[str, str]:
     words = "no span" if r.own is None else escape(quote(r.own.text, 18))
     if r.product < 0.0005:
         return f"{words} under 0.001", f"{words} under 0.001"
-    start, end = (round(p, 3) for p in r.factors)
-    sign = "=" if abs(start * end - round(r.product, 3)) < 0.0005 else "≈"
-    one, two, total = (escape(probability(p)) for p in (*r.factors, r.product))
-    return f"{words} {one} × {two} {sign} {total}", f"{words} {total}"
+    start, end = r.factors
+    product = escape(printed.times(start, "×", end))
+    return f"{words} {product}", f"{words} {escape(probability(r.product))}"
 
 
 class Rule(NamedTuple):
@@ -396,7 +396,7 @@ RULES = {
 }
 
 
-def exactly(w: Windows) -> list[Block | str]:
+def exactly(w: Windows) -> list[str]:
     step, limit = w.shown.state.step, number(w.threshold, 3)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
@@ -407,9 +407,8 @@ def exactly(w: Windows) -> list[Block | str]:
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",
-        "“No answer” of a window is start logit + end logit of its [CLS]. Since the smallest "
-        "counts, “no answer” wins only if in each window it leads the best span of all by more "
-        f"than the threshold. The threshold, {limit}, is {chosen}.",
+        "“No answer” of a window is start logit + end logit of its [CLS]. The threshold, "
+        f"{limit}, is {chosen}.",
         "A softmax divides by the sum over its own window, “no answer” included, so a window "
         "without the answer can be the surest of all. The largest P(start) and P(end) run over "
         "all positions and may form no allowed span; the window's best span by score is returned. "

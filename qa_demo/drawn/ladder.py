@@ -243,11 +243,10 @@ def ladder(
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
-    overlay: Block = {"shapes": [], "annotations": []}
+    overlay: Block = {}
     if about is not None:
         x0, x1 = cols.reach(about, about, 0.04)  # between the bars and the token's name
-        thick = {"type": "rect", "x0": x0, "x1": x1, "fillcolor": ui.INK, "line": {"width": 0}}
-        thick |= {"yref": "paper", "ysizemode": "pixel", "yanchor": 0, "y0": -1, "y1": -5}
-        overlay["shapes"].append(thick)
+        pixels: Block = {"yref": "paper", "ysizemode": "pixel", "yanchor": 0}
+        overlay["shapes"] = [ui.rect(x0, x1, -1, -5, ui.INK, **pixels)]
     layout["annotations"] = notes
     return ui.figure("tags", data, layout, alt, overlay=overlay, narrow=narrow)

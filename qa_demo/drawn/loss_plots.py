@@ -32,7 +32,7 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
     heights = [-mark.log_p + above[mark.side] for mark in marks]
     symbols = {START: "triangle-down", END: "triangle-up"}
     marker: Block = {"size": 16, "symbol": [symbols[mark.side] for mark in marks]}
-    marker |= {"color": [mark.side for mark in marks], "opacity": 1}
+    marker["color"] = [mark.side for mark in marks]
     dots = ui.scatter("markers", probs, heights, marker=marker)
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
@@ -104,7 +104,7 @@ def two_scales(
     colours = [role if r == at else OTHER for r in rows]
     points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
     points |= {"text": [f"   score {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
-    points["marker"] = {"size": 16, "color": colours, "opacity": 1, "line": {"width": 0}}
+    points["marker"] = {"size": 16, "color": colours}
     # plotly draws a second axis only where a trace stands on it
     other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
     loss, limits = f"2 L = {number(-right.logs, d)}", np.array([-far * 1.1, far * 0.1])

@@ -57,7 +57,7 @@ def pair(
 
 def ticks(most: float) -> list[float]:
     """At most five round probabilities from 0 on."""
-    step = next(t for t in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5) if t == 0.5 or most / t <= 4)
+    step = next(t for t in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5) if most / t <= 4)
     return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
 
 
@@ -125,10 +125,9 @@ def gains(w: Worth) -> Block:
     empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
     every = "in every row that pre-trains"
     empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
-    shade = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "fillcolor": ui.PALE}
-    shade |= {"line": {"width": 0}, "layer": "below", "opacity": 0.45}
+    shade: Block = {"xref": "paper", "layer": "below", "opacity": 0.45}
     layout = ui.layout(340, 264, 8, 26, 44, annotations=empty)
-    layout["shapes"] = [{**shade, "y0": k - 0.5, "y1": k + 0.5} for k in (0, 2, 4)]
+    layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
     narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
     narrow["xaxis.title.text"] = "F1 on SQuAD 2.0"  # the two axes differ

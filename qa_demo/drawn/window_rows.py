@@ -15,7 +15,6 @@ from qa_demo.printed import adds, escape, number, plural, quote
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7
-NOWHERE = "rgba(0,0,0,0)"
 LEFT = {"xref": "paper", "xanchor": "left"}
 """A text that begins at the left edge of a figure, or at the right one for x = 1."""
 Rows = Sequence[Proposal]
@@ -74,7 +73,7 @@ class Stairs:
         self.names = ["paragraph", *(f"window {r.k}" for r in rows)]
         self.pitch, self.half = min(94.0, height / (len(rows) + 0.98)), 0.18
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
-        self.shapes = [self.box(0, self.n - 1, 0, NOWHERE, OTHER, 1) | {"y0": -tall, "y1": tall}]
+        self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1034 - right, "wide")
         self.texts += strip_words(e, best, 279, "narrow")
         margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
@@ -87,8 +86,8 @@ class Stairs:
 
     def box(self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0) -> Block:
         """Pieces a to z of a row."""
-        sides = {"x0": a - 0.5, "x1": z + 0.5, "y0": y - self.half, "y1": y + self.half}
-        return {"type": "rect", **sides, "fillcolor": fill, "line": {"color": edge, "width": width}}
+        sides = a - 0.5, z + 0.5, y - self.half, y + self.half
+        return ui.rect(*sides, fill, line={"color": edge, "width": width})
 
     def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
         """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
@@ -114,8 +113,8 @@ class Stairs:
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
         layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, int(self.right), 4, 0)
-        layout["xaxis"] = ui.axis(None, range=[-0.5, self.n - 0.5], **plain)
-        layout["yaxis"] = ui.axis(None, range=[n + 0.6, -0.38], ticks="", **plain)
+        layout["xaxis"] = ui.axis(range=[-0.5, self.n - 0.5], **plain)
+        layout["yaxis"] = ui.axis(range=[n + 0.6, -0.38], ticks="", **plain)
         layout["shapes"] = self.shapes
         ticks = {"tickvals": list(range(n + 1)), "ticktext": self.names, "tickfont": {"size": 11}}
         narrow = {"margin.l": 66, "margin.r": 6} | {f"yaxis.{k}": v for k, v in ticks.items()}
@@ -154,7 +153,7 @@ def dots(rows: Rows, win: Proposal, least: Proposal | None, up: float, down: flo
 
 def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
     """A bar a row, hollow or filled."""
-    marker: Block = {"color": [INK if full else NOWHERE for full in filled]}
+    marker: Block = {"color": [INK if full else ui.CLEAR for full in filled]}
     marker["line"] = {"color": INK, "width": 1.5}
     return ui.lying([round(v, 4) for v in values], range(1, len(values) + 1), width, marker)
 
@@ -170,7 +169,7 @@ def down(rows: Rows, top: float, below: float = 0.5) -> Block:
     """The axis of windows."""
     ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
     ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
-    return ui.axis(None, range=[len(rows) + below, top], showgrid=False, **ticks)
+    return ui.axis(range=[len(rows) + below, top], showgrid=False, **ticks)
 
 
 def scores(w: Proposals, threshold: float) -> Block:
@@ -201,8 +200,7 @@ def scores(w: Proposals, threshold: float) -> Block:
         null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
         name(r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
         name(r.null, null, y + lift, "top", r is w.least)
-    region = {"type": "rect", "x0": goal, "x1": high, "y0": 0, "y1": 1, "yref": "paper"}
-    region |= {"fillcolor": PALE, "line": {"width": 0}, "layer": "below"}
+    region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
     room = max(0.5, 42 / pitch)  # of a name above and below
     layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
     layout["yaxis"] = down(rows, 1 - room, room)

@@ -213,9 +213,8 @@ def curves(s: Reported, metric: str) -> list[Block]:
         good = limits[lost.high >= -1e-9].tolist()
         if good:
             found += f"; {number(good[0])} to {number(good[-1])} cannot be told from it"
-            ends = {"x0": good[0], "x1": good[-1], "y0": 0.03 * k, "y1": 0.03 * k + 0.025}
-            box = {"type": "rect", "yref": "paper", "fillcolor": side.role, "opacity": 0.35}
-            shapes.append(ends | box | {"line": {"width": 0}})
+            sides = good[0], good[-1], 0.03 * k, 0.03 * k + 0.025
+            shapes.append(ui.rect(*sides, side.role, yref="paper", opacity=0.35))
         said += [[side.name, STRONG], f"{found}. "]
     cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98]).tolist()
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
