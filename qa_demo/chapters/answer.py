@@ -33,6 +33,14 @@ SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 HEAD = "start logit", "end logit", "score", "lead over “no answer”"
 SNIPPET = ui.snippet("answer")
+CONDITIONS = (
+    "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
+    "reader gives each token (chapter Scores). A span does not end before it starts. Of windows "
+    "that overlap (chapter Long text) a start counts in the one that sees most around it. A score "
+    "has no zero of its own: only differences count. People's answers are compared as SQuAD does: "
+    "capital letters, marks and articles make no difference."
+)
+"""What is said exactly of a best span."""
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
@@ -92,7 +100,7 @@ def best_span(shown: Shown) -> list[Block | None]:
             "A start logit says how well the answer starts at a word; an end logit, how well it "
             "ends there."
         ),
-        *ui.folds(texts.listed(shown, HEAD, 60), [conditions(shown, many)], SNIPPET),
+        *ui.folds(texts.listed(shown, HEAD, 60), [CONDITIONS], SNIPPET),
     ]
 
 
@@ -162,18 +170,6 @@ def score_of_selection(shown: Shown) -> Block:
     said = say("score of {} = start logit + end logit = {}", name, sides)
     over = f" (over {plural(most, 'token')}: not compared)"
     return ui.formula("sum", said + [over] * (j - i >= most))
-
-
-def conditions(shown: Shown, many: int) -> str:
-    longest = plural(shown.decode.max_answer_length, "token")
-    return (
-        "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
-        f"reader gives each token (chapter Scores). A span has at most {longest} and does not end "
-        f"before it starts: that leaves {plural(many, 'span')}. Of windows that overlap (chapter "
-        "Long text) a start counts in the one that sees most around it. A score has no zero of its "
-        "own: only differences count. People's answers are compared as SQuAD does: capital "
-        "letters, marks and articles make no difference."
-    )
 
 
 def or_none(shown: Shown) -> list[Block | None]:
@@ -281,7 +277,6 @@ def exact_none(shown: Shown) -> str:
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
     said += "the question, which is no word of the paragraph. Of several windows the smallest "
     said += "counts, since “no answer” must hold in all of them. "
-    said += "“No answer” is returned where it leads by more than the threshold, not by as much. "
     if found is None:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     known = found.threshold
@@ -400,11 +395,10 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     below = (
         f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "
         "an answer in their text, none trained on; each was judged by constants fitted without "
-        "its article. Right: the best span matches a marked answer exactly, but for marks, "
-        "articles and capital letters; on a question without an answer every span is wrong. On "
-        f"average the number misses what was counted by {100 * k.error:.1f} in 100. It speaks of "
-        "the best span, returned or not, and holds for texts like those: not for one that the "
-        "reader was trained on (the reader's card lists them)."
+        "its article. Right is an exact match; on a question without an answer every span is "
+        f"wrong. On average the number misses what was counted by {100 * k.error:.1f} in 100. It "
+        "speaks of the best span, returned or not, and holds for texts like those: not for one "
+        "that the reader was trained on (the reader's card lists them)."
     )
     return [made, below]
 

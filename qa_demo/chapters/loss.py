@@ -398,12 +398,11 @@ def exactly(case: Case) -> str:
     step = case.shown.state.step
     said = {
         1: f"Each softmax runs over all {len(case.window)} positions of the window: [CLS], "
-        "question, separators, paragraph; the end's has a sum of its own. The loss is taken at the "
-        "right positions, wherever the prediction lies. A text without an answer, and a window "
-        "that does not hold it whole, has [CLS] as right start and right end; each window is a "
-        "text of its own. Where people disagree, training took the mean over them. Some codes take "
-        "the sum of start and end, not the mean: the gradient is twice as large, which the "
-        "optimiser Adam hardly notices, as it divides by its size.",
+        "question, separators, paragraph; the end's has a sum of its own. A text without an "
+        "answer, and a window that does not hold it whole, has [CLS] as right start and right end; "
+        "each window is a text of its own. Where people disagree, training took the mean over "
+        "them. Some codes take the sum of start and end, not the mean: the gradient is twice as "
+        "large, which the optimiser Adam hardly notices, as it divides by its size.",
         2: f"log P(start i) = start logit i − {z[0]}, the log of Σ exp over all start logits; for "
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         "Training and another window change it. “No answer” is the pair of [CLS] with itself. "

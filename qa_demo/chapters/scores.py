@@ -31,11 +31,9 @@ HEADINGS = (
 )
 STEPS = ("Two questions", "One logit", "Layers")
 LENS = (
-    "The input is the sum of the embeddings, before the first layer. What S and E say of an "
-    "earlier layer is a way of looking (a lens), not a result of training: a low place there does "
-    "not mean that the layer lacks the answer. A place counts how many positions of the best "
-    "span's window have a larger logit, plus one. The best pair need not hold the highest start "
-    "and the highest end, so a place may stay above 1."
+    "The input is the sum of the embeddings, before the first layer. A place counts how many "
+    "positions of the best span's window have a larger logit, plus one. The best pair need not "
+    "hold the highest start and the highest end, so a place may stay above 1."
 )
 """What is said exactly of a reading of earlier layers."""
 SNIPPET = ui.snippet("scores")
@@ -148,9 +146,7 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
             lines.append([*word, *subs(f"  {letter} · {h} + b_{letter} = "), *sides])
         found.append(ui.remark(f"asked-{name}", ASKED[name], [question, QUOTE]))
         found.append(ui.formula(f"formula-{name}", *lines))
-    why = "S, E and the numbers b_S and b_E are the same in all four lines. The encoder reads "
-    why += "question and paragraph together: h becomes h′."
-    return [*found, *([ui.remark("same", "{}", subs(why))] if two.second else [])]
+    return found
 
 
 def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block:

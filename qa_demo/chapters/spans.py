@@ -216,8 +216,8 @@ def together(sq: Square) -> Block:
     i, j = (sq.window.to_doc(at) for at in highest)
     whose = f"{'In this window the' if sq.several else 'The'} paragraph's"
     if reason is None:
-        said = f"{whose} highest start logit and highest end logit form the best pair. "
-        return ui.remark("together", said + "In some other texts they form none.")
+        said = f"{whose} highest start logit and highest end logit form the best pair."
+        return ui.remark("together", said)
     why = {
         "end before start": "that end stands before that start",
         "too long": f"that pair is longer than {plural(sq.longest, 'token')}",

@@ -293,8 +293,7 @@ def exactly(p: Softmaxes) -> str:
     return (
         f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
         f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
-        "paragraph. [CLS] stands for “no answer” in both. The reader's start does not depend on "
-        "its end: each softmax is computed from the logits of its own kind. Another window has "
-        "softmaxes of its own, so a P of one window says nothing about another. The temperature "
-        "changes what is shown here, not the answer."
+        "paragraph. [CLS] stands for “no answer” in both. Another window has softmaxes of its own, "
+        "so a P of one window says nothing about another. The temperature changes what is shown "
+        "here, not the answer."
     )
