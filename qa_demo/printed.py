@@ -73,6 +73,11 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(sum(printed[:-1]) - printed[-1]) < 0.1 * 10.0**-digits else "≈"
 
 
+def apart(a: float, b: float) -> int:
+    """The fewest digits, two at least, that tell two numbers apart; two where they are equal."""
+    return next((d for d in range(2, 10) if number(a, d) != number(b, d)), 2)
+
+
 _RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
@@ -129,7 +134,7 @@ def digits_of(value: float) -> int:
 
 def enough(p: float, printed: Callable[[float], str]) -> str:
     """P with as many digits, three at least, as give the same printed result as P itself."""
-    same = (d for d in range(3, 8) if round(p, d) > 0 and printed(round(p, d)) == printed(p))
+    same = (d for d in range(3, 11) if round(p, d) > 0 and printed(round(p, d)) == printed(p))
     return probability(p, next(same, 8))
 
 

@@ -1,8 +1,9 @@
 """Words of a user as they are printed: letters stay whole, neighbours in their order."""
 
+import numpy as np
 import pytest
 
-from qa_demo.printed import ends, quote, room
+from qa_demo.printed import apart, ends, fine, number, quote, room, value
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -26,3 +27,12 @@ def test_a_quote_keeps_letters_whole_and_its_neighbours_in_order(text, most, pri
 def test_the_room_of_a_text_is_that_of_its_letters():
     assert [room(t) for t in ("", "Ada", "大桥", "e\u0301", FAMILY)] == [0, 3, 4, 1, 6]
     assert ends("abcdef", 2) == ("ab", "ef") and ends("大桥a", 1) == ("", "a")
+
+
+@pytest.mark.parametrize("p", [0.9631, 0.0571, 2.90193e-6, 4.4e-8])
+def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
+    assert number(-np.log(value(fine(np.log(p)))), 3) == number(-np.log(p), 3)
+
+
+def test_the_digits_that_tell_two_numbers_apart():
+    assert [apart(11.39, x) for x in (11.39, 12, 11.392, 11.39004)] == [2, 2, 3, 5]

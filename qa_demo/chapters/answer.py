@@ -183,13 +183,14 @@ def or_none(shown: Shown) -> list[Block | None]:
     """Step 2: the lead of the best span over "no answer", and the threshold."""
     lead, limit, returned = shown.lead, shown.prediction.limit, shown.prediction.answer is not None
     stands = "stands behind “no answer” by" if lead < 0 else "leads “no answer” by"
-    why = "" if lead >= 0 else f"; the threshold is {number(limit or 0)}"
+    d = 2 if limit is None else printed.apart(lead, -limit)
+    why = "" if lead >= 0 else f"; the threshold is {number(limit or 0, d)}"
     if limit is None:
         why = "; by this rule no threshold applies"
     elif lead >= 0 and not returned:
-        why = f", but a threshold of {number(limit)} asks for a lead of {number(-limit)}"
+        why = f", but a threshold of {number(limit, d)} asks for a lead of {number(-limit, d)}"
     what = "it is" if returned else "“no answer” is"
-    said = f"{{}} {stands} *{number(abs(lead))}*{why}: {what} returned."
+    said = f"{{}} {stands} *{number(abs(lead), d)}*{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = float(max(12, int(np.ceil(abs(limit))))), round(limit, 2)
@@ -267,6 +268,7 @@ def sums(shown: Shown) -> Block:
     start, end = shown.reading.logits(p.null_window)
     null, lead = (float(start[0]), float(end[0])), (score, -p.null_score)
     d = fit((best, score), (null, p.null_score), (lead, shown.lead))
+    d = d if p.limit is None else max(d, printed.apart(shown.lead, -p.limit))
     said = f"lead = {number(score, d)} − {bracket(p.null_score, d)} {adds(lead, shown.lead, d)} "
     said += f"*{number(shown.lead, d)}*"
     if p.limit is not None:

@@ -257,8 +257,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     found += "it wins." if w.silent else "{} is returned."
     cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
-    # where two digits cannot tell which of the two is larger, three or four do
-    d = next((d for d in (2, 3, 4) if number(ahead, d) != number(w.threshold, d)), 4)
+    d = printed.apart(ahead, w.threshold)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
     total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "

@@ -61,6 +61,26 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     assert all(x <= lead + 1e-6 for x in found["leads"]["data"][0]["x"])
 
 
+@pytest.mark.parametrize("short", [0.002, -0.002, 0.0004])
+def test_a_threshold_beside_the_lead_is_printed_as_another_number(short):
+    lead = shown_of(stored(), example="oresund").lead
+    state = {"example": "oresund", "threshold": round(-lead - short, 5)}
+    found = blocks(stored(), chapter="answer", step=2, **state)
+    x, sign, y = re.findall(r"([\d.]+) ([<≥]) ([\d.]+)", words(found["lead"]))[0]
+    assert (sign == "<") == (value(x) < value(y)) == (short > 0)
+    if short > 0:
+        leads, _, asked = re.findall(r"−?\d+\.\d+", words(found["finding"]))
+        assert value(leads) < value(asked)
+
+
+def test_equal_words_are_counted_where_they_stand_as_words():
+    text = "Of 15 trees and 5 bushes none is left; 5 stones lie here, and 5 there."
+    state = {"question": "How many stones?", "context": text, "max_answer_length": 1}
+    edits = {"start": {f"0:{k}": 50.0 for k in (10, 16, 22)}, "end": {}}
+    names = blocks(faked(), chapter="answer", **state, edits=edits)["spans"]["layout"]["yaxis"]
+    assert sorted(re.findall(r"“5” \(no. (\d)\)", str(names["ticktext"]))) == ["1", "2", "3"]
+
+
 def test_a_rule_without_a_threshold_says_so():
     found = blocks(stored(), example="oresund", chapter="answer", step=2, rule="product")
     assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
