@@ -28,6 +28,8 @@ HIGH, LEAST, FLAT = 80, 0.005, 0.025
 """Pixels of a bar of 1; under LEAST a position has none; the browser draws none lower than 2
 pixels, which stand for FLAT.
 """
+NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
+"""A softmax is never 0 or 1, though at a low temperature its floating-point number may be."""
 SNIPPET = ui.snippet("start_end")
 Array = NDArray[Any]
 
@@ -45,7 +47,7 @@ class Side:
 
     def __init__(self, name: str, true: Array, logits: Array, temperature: float) -> None:
         self.name, self.true, self.logits = name, true.astype(float), logits.astype(float)
-        self.probs = softmax(self.logits / temperature)
+        self.probs = np.clip(softmax(self.logits / temperature), NEXT_TO_0, NEXT_TO_1)
         self.top = int(self.logits.argmax())
 
 
@@ -93,7 +95,8 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     """Step 2: every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
-    least = printed.power_of_ten(float(p.start.probs.min()))
+    least = float(p.start.probs.min())
+    small = printed.power_of_ten(least) if least > NEXT_TO_0 else "under 10⁻³⁰⁰"
     return [
         ui.idea(
             "A softmax gives every position something, and together they share 1. "
@@ -103,7 +106,7 @@ def every_position(p: Softmaxes) -> list[Block | None]:
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
         bars(p),
         softmax_formula(p, p.start, p.start.top, 12),
-        ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {least}."),
+        ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {small}."),
     ]
 
 
@@ -216,7 +219,8 @@ def words(p: Softmaxes) -> Block:
             one["sets"] = {"own.start_end.position": pos}
 
     def held(said: str, at: Any) -> list[Part]:
-        sums = ([f"{x.name} {probability(float(x.probs[at].sum()))}", x.name] for x in p.sides)
+        held = (min(NEXT_TO_1, float(x.probs[at].sum())) for x in p.sides)
+        sums = ([f"{x.name} {probability(v)}", x.name] for x, v in zip(p.sides, held, strict=True))
         return say(f"{said} {{}} {{}}", *sums)
 
     inside = texts.shortened(p.shown, items[w.context_at :], LEAST)

@@ -73,6 +73,16 @@ def test_weights_too_large_to_print_whole_are_powers_of_ten():
     assert "exp(100.00 / 0.2) / Σ exp = 1.40 · 10²¹⁷ / 1.40 · 10²¹⁷" in words(found["p-start"])
 
 
+@pytest.mark.parametrize("edits", [{}, {"start": {"0:3": -100.0, "0:9": 100.0}}])
+def test_no_probability_is_printed_as_0_or_1(edits):
+    state = {"example": "reef", "chapter": "start_end", "temperature": 0.2, "edits": edits}
+    for step in (1, 2, 3):
+        found = blocks(stored(), step=step, **state).values()
+        said = " ".join(words(b) for b in found if b["kind"] in ("sentence", "formula"))
+        said += str([b.get("segments") or b.get("data") for b in found])
+        assert not re.search(r"[^.\d](1\.0000?|0\.0000?)\b(?!\d)|0 · 10⁰", said)
+
+
 def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     window, _, _ = truth("oresund")
     at = f"{window.index}:{window.context_at + 1}"
