@@ -365,7 +365,8 @@ def one_label(tags: Tags) -> list[Block | None]:
 
 def to_spans(tags: Tags) -> list[Block | None]:
     """Step 4: the most probable possible tagging, its answers, and the chance of the first."""
-    best, answers = bio.owned_tags(tags.reading), bio.decode_reading(tags.reading)
+    answers = bio.decode_reading(tags.reading)
+    best = bio.tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
     cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]

@@ -27,8 +27,13 @@ PREFERENCE = (O, B, I)  # of equally probable tags the first one here
 
 def annotator_tags(n: int, gold: TagGold) -> Tags:
     """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
+    return tags_of(n, marked(gold))
+
+
+def tags_of(n: int, spans: Sequence[Span]) -> Tags:
+    """The tags [n] of spans in text order; always legal. Where two overlap the later begins."""
     tags = np.full(n, O)
-    for span in marked(gold):
+    for span in spans:
         tags[span.start], tags[span.start + 1 : span.end + 1] = B, I
     return tags
 
@@ -178,14 +183,6 @@ def tag_log_probs(reading: Reading, window: int) -> Floats:
 def owned_rows(reading: Reading) -> Floats:
     """log p of B, I, O for every context token, nats, [D, 3]."""
     return log_softmax(reading.of_owners(_logits(reading)))
-
-
-def owned_tags(reading: Reading) -> Tags:
-    """The likeliest legal tag of every context token, [D]; each window is decoded by itself."""
-    rows = [np.full(len(window), O) for window in reading.windows]
-    for w, window in enumerate(reading.windows):
-        rows[w][window.is_context] = viterbi(tag_log_probs(reading, w))[0]
-    return reading.of_owners(rows)
 
 
 def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
