@@ -254,7 +254,8 @@ class Labels:
         """One tagging for each annotator, five at most."""
         few, who = self.rows[:5], "the right tag of each token"
         if len(self.rows) > 1:
-            who = f"{len(self.rows)} marks: one row each"
+            of = f", the first {len(few)} of them" * (len(self.rows) > len(few))
+            who = f"{len(self.rows)} marks: one row each{of}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
         drawn = [x for r, k in zip(few, up, strict=True) for x in cells(self.columns, r, KINDS, k)]
@@ -342,6 +343,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     """Step 3: the tags by the label with most marks, the reader's p for them, the loss."""
     ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
+    many = plural(tags.size, "token")
     k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
     bars = tag_bars(tags, cols, 108, ls.rows[0])
     rungs = [
@@ -350,8 +352,8 @@ def one_label(tags: Tags) -> list[Block | None]:
         sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
     ]
     found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
-    found += f"{number(ls.terms.loss[d], 3)}. All {tags.size:,} tokens together cost {total}."
-    every = f"all {tags.size:,} tokens: L = −Σ log p(right tag) = *{total}*"
+    found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
+    every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
     last = "Without the minus sign it is the log-likelihood, to be raised."
     return [
         ui.finding(found, said(tags.e, d), LETTERS[k]),

@@ -311,7 +311,7 @@ def the_fit(case: Case) -> Made:
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
     heads = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
-    return made, ui.table("rows", heads, rows, "Five pairs on both scales")
+    return made, ui.table("rows", heads, rows, "The best pairs on both scales")
 
 
 def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
@@ -352,7 +352,7 @@ def the_pull(case: Case) -> Made:
         ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]
     heads = ["token", "P(start)", "pull, start", "P(end)", "pull, end"]
-    return made, ui.table("rows", heads, rows, "The twelve positions that are pulled most")
+    return made, ui.table("rows", heads, rows, "The positions that are pulled most")
 
 
 def the_training(case: Case) -> Made:

@@ -229,7 +229,7 @@ def points_table(two: Two) -> Block:
         logits = [number(x) for points in both for x in points[d]]
         rows.append(ui.row(texts.dotted(two.e, d), *logits, sets={"selection": [d, d]}))
     head = "token", "start logit", "end logit", "start, second question", "end, second question"
-    caption = "The twenty tokens that move most" if two.second else "The twenty highest tokens"
+    caption = "The tokens that move most" if two.second else "The highest tokens"
     return ui.table("points", head[: 1 + 2 * len(both)], rows, caption)
 
 

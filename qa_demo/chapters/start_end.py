@@ -290,7 +290,7 @@ def as_table(p: Softmaxes) -> Block:
         both = ((number(side.logits[k], 3), probability(side.probs[k])) for side in p.sides)
         rows.append(ui.row(str(k), name, *chain(*both), sets=sets))
     heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
-    return ui.table("rows", heads, rows, "The twelve highest")
+    return ui.table("rows", heads, rows, "The highest probabilities")
 
 
 def exactly(p: Softmaxes) -> str:

@@ -202,7 +202,7 @@ def one_window(w: Windows) -> list[Block | None]:
         left, right = r.near or (0, 0)
         least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
-    first = f"windows {held[0].k} ({held[0].edge} tokens from the nearer edge)"
+    first = f"windows {held[0].k} ({plural(held[0].edge, 'token')} from the nearer edge)"
     told = f"{{}} stands in {listing([first, *(f'{r.k} ({r.edge})' for r in held[1:])])}. "
     of_equals = "Of equals the first," if w.ahead == 0 else "Of nearly equal ones the longest,"
     why = f"So window {w.win.k}" if w.ahead > 0 else f"{of_equals} window {w.win.k},"

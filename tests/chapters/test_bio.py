@@ -84,6 +84,14 @@ def test_single_tags_that_are_impossible_are_said_and_hatched():
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
 
 
+def test_of_many_marks_five_have_a_row_and_one_token_is_one():
+    own = {"question": "Who?", "context": "Ada", "chapter": "bio"}
+    for many, said in ((5, "5 marks: one row each"), (7, "the first 5 of them")):
+        rows = blocks(full(), **own, step=2, gold=[[0, 3]] * many)["tags"]["layout"]["annotations"]
+        assert rows[0]["text"].endswith(said)
+    assert "(1 token)" in words(blocks(full(), **own, step=3, gold=[[0, 3]])["finding"])
+
+
 @pytest.mark.parametrize("step", [1, 2, 3, 4])
 def test_a_text_that_nobody_marked_says_so(step):
     own = {"question": "Where?", "context": "Ada Kok lives in Oslo. " * 12}

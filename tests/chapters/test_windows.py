@@ -125,21 +125,22 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
 
 @pytest.mark.model
 @pytest.mark.parametrize(
-    ("step", "far", "said"),
+    ("cut", "far", "said"),
     [
-        (171, (10, 9), "So window 1 counts"),
-        (170, (10, 10), "Of equals the first, window 1, counts"),
-        (169, (10, 11), "Of nearly equal ones the longest, window 1, counts"),
+        ((200, 171), ("10 tokens", 9), "So window 1 counts"),
+        ((200, 170), ("10 tokens", 10), "Of equals the first, window 1, counts"),
+        ((200, 169), ("10 tokens", 11), "Of nearly equal ones the longest, window 1, counts"),
+        ((191, 170), ("1 token", 10), "So window 2 counts"),
     ],
 )
-def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(step, far, said):
+def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(cut, far, said):
     filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
     asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
-    found = drawn(2, real(), **asked, max_seq_length=200, doc_stride=step)
-    told = f"“Ada” stands in windows 1 ({far[0]} tokens from the nearer edge) and 2 ({far[1]}). "
+    found = drawn(2, real(), **asked, max_seq_length=cut[0], doc_stride=cut[1])
+    told = f"“Ada” stands in windows 1 ({far[0]} from the nearer edge) and 2 ({far[1]}). "
     assert told + said in words(found["finding"])
     named = words(found["nearer"]) + str(found["owner"]["layout"]["annotations"])
-    assert ("the most" in named) == (far[0] > far[1])
+    assert ("the most" in named) == said.startswith("So")
 
 
 def test_of_many_names_the_first_four_stand_and_how_many_are_left():
