@@ -208,7 +208,8 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
     answers = bio.decode_reading(tags.reading)
     if [x.span for x in answers] != [*runs]:
         read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
-        text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}. "
+        text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}"
+        text += f"{' …' * (len(answers) > 3)}. "
         given += read
     outside = int((tags.single == types.O).sum())
     text += f"{outside:,} of {plural(tags.size, 'token')} {'is' if outside == 1 else 'are'} "

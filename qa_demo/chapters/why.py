@@ -235,7 +235,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     """Step 2: the lead without the words that raise it most, and without random others."""
     test, x = shares.test(), shares.lead
     if test is None:
-        said = f"This text has too few words outside {shares.spans_name} for the test."
+        said = f"Outside {shares.spans_name} too few words raise the lead, or too few others are "
+        said += "left, for the test."
         return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
     many, fall = printed.small_number(len(test.first)), x - test.lead
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1

@@ -278,7 +278,8 @@ def three_rules(w: Windows) -> list[Block | None]:
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
     names, copies = w.silenced, None
     if names:
-        said = f"By their largest P window{'s' * (len(names) > 1)} {listing(names)} would take {{}}"
+        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
+        said = f"By {whose} {listing(names)} would take {{}}"
         said += f" too, yet cannot return it: its start counts in window {w.win.k} only "
         said += "(“One start, one window”)."
         copies = ui.remark("copies", said, span_words(w.best, 30))

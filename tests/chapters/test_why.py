@@ -90,6 +90,8 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert len(found["dots"]["data"][0]["x"]) == 20
     alone = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada won")
     assert re.fullmatch("fall without this one: .*\nwithout one other: .*", words(alone["fall"]))
+    none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
+    assert "too few words raise the lead" in words(none["finding"])
 
 
 def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():

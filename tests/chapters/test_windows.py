@@ -143,6 +143,16 @@ def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(cut, f
     assert ("the most" in named) == said.startswith("So")
 
 
+def test_of_windows_that_would_take_the_same_one_is_its_own():
+    asked = {
+        "question": "Where?",
+        "context": "Ada Kok lives in Oslo. " * 12,
+        "max_answer_length": 1,
+    }
+    found = drawn(4, **asked, max_seq_length=22, doc_stride=9)
+    assert words(found["copies"]).startswith("By its largest P window 5 would")
+
+
 def test_of_many_names_the_first_four_stand_and_how_many_are_left():
     said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
     assert said == ["1", "1 and 2", "1, 2, 3, 4 and 5", "1, 2, 3, 4 and 5 more"]
