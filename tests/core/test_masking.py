@@ -61,18 +61,6 @@ def test_each_run_has_one_fate_by_the_law_and_its_pieces_are_given_so():
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.012)
 
 
-def test_long_text_measures_what_the_reference_measured():
-    """T = 510: runs of 3.88 words, 5.41 pieces on their text; only words compare with ours."""
-    runs = [
-        len(set(words[run.start : run.end + 1].tolist()))
-        for seed in range(150)
-        for masked, words in [drawn(seed, 510)]
-        for run in masked.runs
-    ]
-    assert np.mean(runs) == pytest.approx(3.88, abs=0.25)
-    assert 0 < np.mean(np.array(runs) > 10) < 0.05
-
-
 def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int, bool]]:
     """Piece by piece: (start, length drawn, words reached, cut); hidden anchors draw both again."""
     starts = {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}

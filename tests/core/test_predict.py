@@ -45,16 +45,6 @@ def test_the_readers_own_threshold_holds_unless_another_is_given(own, options, g
     assert found.answer == (None if limit < -6.0 else "Delta Epsilon"), "only above the threshold"
 
 
-def test_the_toy_under_the_other_rules():
-    def first(rule):
-        found = predict(t1(), DecodeOptions(rule=rule)).n_best[0]
-        return found.candidate.text, found.value
-
-    assert first("product") == ("Delta Epsilon", pytest.approx(0.5702, abs=5e-5))
-    # window 0's maxima stand on the question's word: it wins, and its best pair is Beta
-    assert first("mean_of_maxima") == ("Beta", 7.0)
-
-
 def brute_n_best(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Span]]:
     """Every window's legal cells by formula, in the stated order; independent of core's search."""
     found, means = [], []

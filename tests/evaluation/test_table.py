@@ -40,19 +40,6 @@ def test_a_threshold_of_zero_by_hand():
     assert point["answerable_f1"] == pytest.approx(100 / 3)
 
 
-def test_the_choice_is_the_most_accurate_that_costs_little():
-    line = trade(EXAMPLES, SAID)
-    free, bound = line.choose(100), line.choose(0)
-    assert (free["threshold"], free["accuracy"]) == (2, 80)  # only n is wrong
-    assert (bound["threshold"], bound["answerable_f1"]) == (2, line.at(99)["answerable_f1"])
-    said = {**SAID, "c": Outcome("Rome", 4)}  # to withhold c would cost more than a point
-    assert trade(EXAMPLES, said).choose(1)["threshold"] == 4
-    # at 2 a, "Byron" for "Lord Byron", c and n are answered, m is withheld
-    official = evaluate(EXAMPLES, SAID)
-    for metric, at in (("f1", 2), ("exact", -5)):  # three are exact at -5 and at 2
-        assert line.best(metric) == official[f"best_{metric}_thresh"] == at, "of equals the lowest"
-
-
 ROUNDING = 1e-9
 KINDS = st.lists(
     st.tuples(st.booleans(), st.sampled_from(["Ada", "Ada Byron", "x"]), st.integers(-3, 3)),

@@ -1,10 +1,9 @@
-"""Attributions against captum, a closed form, and those of one thread."""
+"""Attributions against captum, and those of one thread."""
 
 import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -18,7 +17,7 @@ from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Span, WindowOptions
 from qa_demo.model import gradients
 from qa_demo.model.forward import word_embeddings
-from qa_demo.model.gradients import gradient, integrate, make_pass
+from qa_demo.model.gradients import make_pass
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from tests.model import kit
@@ -110,22 +109,6 @@ def test_padding_without_direction_is_no_baseline(family, folder):
     assert (own.baseline, own.complete) == (reading.baseline, True)
     if alone:
         assert not reader.attribute(reading, TARGET, baseline="pad", n_steps=80).complete
-
-
-def toy(points: torch.Tensor) -> torch.Tensor:
-    """F = x^2 y + tanh(y) + z for three positions of width 1."""
-    x, y, z = points[..., 0].unbind(-1)
-    return x**2 * y + torch.tanh(y) + z
-
-
-def test_a_non_linear_toy_has_its_closed_form_and_is_complete():
-    x, path = torch.tensor([[[1.5], [-2.0], [0.7]]]).double(), torch.zeros(1, 3, 1).double()
-    found = integrate(partial(gradient, toy), x, path, 400)
-    whole, bent = 1.5**2 * -2.0, np.tanh(-2.0)
-    np.testing.assert_allclose(found, [2 / 3 * whole, 1 / 3 * whole + bent, 0.7], atol=1e-4)
-    few = integrate(partial(gradient, toy), x, path, 2)
-    gap = float(few.sum()) - (whole + bent + 0.7)
-    assert abs(gap) > 0.05, "two steps are not enough: the gap is real"
 
 
 @only_bert

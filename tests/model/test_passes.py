@@ -4,15 +4,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 import torch
 
 from qa_demo.core.base import Cancelled
-from qa_demo.core.types import WindowOptions
-from qa_demo.model.loading import load_reader
 from qa_demo.model.work import Passes, take_share
-from tests.model import kit
 
 pytestmark = pytest.mark.model
 
@@ -97,13 +93,3 @@ def test_what_waits_in_the_line_is_not_run_after_a_cancel():
             list(passes.each(done.append, range(2), lambda: True))
         go.set()
     assert len(list(passes.each(lambda _: time.sleep(0.01), range(6)))) == 6 and done == []
-
-
-def test_side_by_side_gives_the_logits_of_one_after_the_other(saved):
-    folder = str(saved("bert"))
-    alone, helped = (load_reader(folder, passes=Passes(count)) for count in (1, 4))
-    for context in (kit.CONTEXT * 2, "The bridge."):
-        a, b = (r.read(kit.QUESTION, context, WindowOptions(40, 7)) for r in (alone, helped))
-        assert len(a.windows) == len(b.windows) and (len(a.windows) > 4) == (len(context) > 40)
-        for name in ("start_logits", "end_logits", "tag_logits"):
-            np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=0, atol=1e-5)
