@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS, READERS, load_reading
-from qa_demo.core.text import Asked
+from qa_demo.core.text import Blanks
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
 
@@ -91,12 +91,12 @@ def passages() -> dict[str, Passage]:
     return {p.id: p for p in load_passages(ASSETS / "passages.json")}
 
 
-def hidden_in(name: str) -> Asked:
+def hidden_in(name: str) -> Blanks:
     """A passage with what it hides. Errors: BadInput for an unknown name."""
     if name not in passages():
         raise BadInput(f"there is no passage {name[:60]!r}")
     passage = passages()[name]
-    return Asked(passage.text, tuple((h.char_start, h.char_end) for h in passage.hidden))
+    return Blanks(passage.text, tuple((h.char_start, h.char_end) for h in passage.hidden))
 
 
 @cache

@@ -21,7 +21,7 @@ from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
 from qa_demo.core.masking import hide, mask
-from qa_demo.core.predict import Prediction, check_threshold, predict
+from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import MASK, Words, check_texts, question_positions, span_at, typed, words
 from qa_demo.model.work import AtOnce
@@ -75,7 +75,9 @@ class Read(state.Decode, Asked):
 
     @model_validator(mode="after")
     def _decides(self) -> Self:
-        check_threshold(self.rule, self.null_score_diff_threshold)
+        if self.null_score_diff_threshold is not None and self.rule != "logits":
+            said = f"changes nothing under the rule {self.rule}; it decides under logits"
+            raise ValueError(f"null_score_diff_threshold {said}")
         return self
 
     def answer(self, reading: types.Reading) -> Answer:

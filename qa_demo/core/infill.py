@@ -14,7 +14,7 @@ import numpy as np
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
 from qa_demo.core.masking import Draw, Fate, Masked, draw_spans, hide, mask
-from qa_demo.core.text import Asked, span_at, spelled
+from qa_demo.core.text import Blanks, span_at, spelled
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
@@ -82,7 +82,7 @@ def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
 def code_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
     """sum(MLM) / M + sum(SBO) / (S + 1), M hidden pieces and S SBO targets."""
     return (
-        LossTerm("MLM", sum(mlm) / max(1, len(mlm)), 1.0, max(1, len(mlm))),
+        LossTerm("MLM", sum(mlm) / len(mlm), 1.0, len(mlm)),
         LossTerm("SBO", sum(sbo) / (len(sbo) + 1), 1.0, len(sbo) + 1),
     )
 
@@ -128,7 +128,7 @@ def filled(
 class Filled:
     """A text's pieces, and what both heads say of its blanks by the input that is cut (or None)."""
 
-    given: Asked
+    given: Blanks
     encoding: Encoding
     by_cut: Mapping[str | None, Infill]
     positions: int
@@ -159,7 +159,7 @@ class Filled:
         return min(self.plain.pieces, key=rank).at
 
 
-def fill(given: Asked, model: Any, *_: Any) -> Filled | str:
+def fill(given: Blanks, model: Any, *_: Any) -> Filled | str:
     """What a SpanBERT says of the blanks, nothing cut and each input cut; else why it cannot."""
     try:
         e = model.encode(given.text)

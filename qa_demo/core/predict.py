@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, logsumexp, softmax, tied
+from qa_demo.core.base import Floats, logsumexp, softmax, tied
 from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, written_spans
 from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
@@ -89,11 +89,6 @@ def maxima(reading: Reading, window: int) -> Maxima:
     return Maxima(i, j, float(s[i]), float(e[j]))
 
 
-def mean_of_maxima(reading: Reading) -> Floats:
-    """(max P(start) + max P(end)) / 2 of each window, [W]."""
-    return tied(np.array([maxima(reading, w.index).mean for w in reading.windows]))
-
-
 def shifts(reading: Reading, rule: str) -> Floats:
     """What a rule adds to every score of a window, [W]: rank(w, i, j) = start_w[i] + end_w[j] +
     shift_w; -inf for a window that has lost. Ties go to the earlier window.
@@ -106,17 +101,9 @@ def shifts(reading: Reading, rule: str) -> Floats:
         return np.array([-float(logsumexp(s[c]) + logsumexp(e[c])) for c, s, e in inside])
     found = np.zeros(len(reading.windows))
     if rule == "mean_of_maxima":
-        found[np.arange(len(found)) != mean_of_maxima(reading).argmax()] = -np.inf
+        means = tied(np.array([maxima(reading, w.index).mean for w in reading.windows]))
+        found[np.arange(len(found)) != means.argmax()] = -np.inf
     return found
-
-
-def check_threshold(rule: str, threshold: float | None) -> None:
-    """BadInput for a threshold that is given and decides nothing under the rule."""
-    if threshold is not None and rule != "logits":
-        raise BadInput(
-            f"null_score_diff_threshold changes nothing under the rule {rule}; it decides under "
-            f"logits"
-        )
 
 
 def limit_of(options: DecodeOptions) -> float | None:

@@ -46,7 +46,7 @@ FILLER = "it"
 """Stands where [MASK] was typed: one piece, hidden from the model."""
 
 
-class Asked(NamedTuple):
+class Blanks(NamedTuple):
     """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
     which a typed [MASK] does not.
     """
@@ -56,20 +56,20 @@ class Asked(NamedTuple):
     known: bool = True
 
 
-def typed(given: str) -> Asked:
+def typed(given: str) -> Blanks:
     """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
     made, *rest = MASK.split(given)
     if not rest:
         found = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
         n = min(3, max(1, len(found) - 2))
         middle = found[(len(found) - n) // 2 :][:n]
-        return Asked(given, ((middle[0].start(), middle[-1].end()),))
+        return Blanks(given, ((middle[0].start(), middle[-1].end()),))
     places = []
     for part in rest:
         made += " " if made and not made[-1].isspace() else ""
         places.append((len(made), len(made) + len(FILLER)))
         made += FILLER + (" " if part[:1].isalnum() else "") + part
-    return Asked(made, tuple(places), known=False)
+    return Blanks(made, tuple(places), known=False)
 
 
 def spelled(token: str) -> str:

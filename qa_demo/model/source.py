@@ -35,12 +35,12 @@ CHOOSE_CODE = (
 )  # fmt: skip
 MEANINGS = {"is_decoder": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
-BUNDLED = "use the bundled reader, which works offline"
+INSTEAD = "use the bundled reader, which works offline"
 NOT_FETCHED = {
     "RepositoryNotFoundError": "does not exist on Hugging Face, is private, or asks its users to "
     "accept terms",
     "LocalEntryNotFoundError": "is not in the local cache, and Hugging Face cannot be reached from "
-    f"here or is forbidden (HF_HUB_OFFLINE); {BUNDLED}",
+    f"here or is forbidden (HF_HUB_OFFLINE); {INSTEAD}",
     "EntryNotFoundError": "has no config.json, so it is not a transformers reader",
 }
 POINTER = b"version https://git-lfs."
@@ -119,7 +119,7 @@ def fetch(source: Source) -> tuple[Path, str]:
         raise
     except Exception as fault:
         kind = type(fault).__name__
-        said = f"could not be fetched from Hugging Face ({kind}); try again, or {BUNDLED}"
+        said = f"could not be fetched from Hugging Face ({kind}); try again, or {INSTEAD}"
         for ancestor in type(fault).__mro__[::-1]:  # the nearest has the last word
             said = NOT_FETCHED.get(ancestor.__name__, said)
         raise ModelUnavailable(f"it {said}") from fault
