@@ -67,6 +67,11 @@ class Shown:
             return "you"
         return "several" if len(self.golds) > 1 else "the author"
 
+    def whose(self, marks: int) -> str:
+        """Whose mark an answer is: "marked by you"; of several "2 of 3 marks"."""
+        several = f"{marks} of {len(self.golds)} marks"
+        return several if self.marked_by == "several" else f"marked by {self.marked_by}"
+
     @property
     def encoding(self) -> Encoding:
         """The texts and their pieces."""

@@ -72,10 +72,9 @@ def best_span(shown: Shown) -> list[Block | None]:
     best, many = shown.best, count_spans(shown.reading.windows, shown.decode)
     longest = plural(shown.decode.max_answer_length, "token")
     said = f"Of {plural(many, 'span')} of up to {longest}, {{}} has the highest score, "
-    said += f"*{number(best.score)}*."
     if shown.state.rule != "logits":
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
-        said += f"*{number(best.score)}*."
+    said += f"*{number(best.score)}*."
     if shown.prediction.answer is None:
         said += " It is not returned: “no answer” wins (“Or no answer?”)."
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
@@ -109,13 +108,12 @@ def paragraph(shown: Shown) -> Block:
     """The paragraph with the best span and a line for each answer that is marked; a long one is
     shown in parts.
     """
-    e, best, lines = shown.encoding, shown.best.span, list[Block]()
+    e, best = shown.encoding, shown.best.span
     marks = {x.span: x.marks for x in count_labels(e, shown.golds) if x.span is not None}
-    for at, n in marks.items():
-        told = f"marked by {shown.marked_by}"
-        if shown.marked_by == "several":
-            told = f"{n} of {len(shown.golds)} marks"
-        lines.append({"from": at.start, "to": at.end, "role": "gold", "text": told})
+    lines = [
+        {"from": at.start, "to": at.end, "role": GOLD, "text": shown.whose(n)}
+        for at, n in marks.items()
+    ]
     items = texts.shortened(shown, texts.paragraph_items(e), spans=[best, *marks], near=25)
     texts.mark(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)

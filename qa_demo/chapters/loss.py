@@ -103,9 +103,7 @@ class Case:
         self.pair = losses.right_pair(self.window, self.span)
         self.who, self.role = "the reader's own answer", INK
         if self.by != "nobody":
-            several = f"{marks} of {self.total} marks"
-            whose = several if self.by == "several" else f"marked by {self.by}"
-            self.who, self.role = "no answer, " * (not self.span) + whose, GOLD
+            self.who, self.role = "no answer, " * (not self.span) + shown.whose(marks), GOLD
 
         every = [label.span for label in self.labels for _ in range(label.marks)]
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
