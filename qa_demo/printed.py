@@ -102,12 +102,17 @@ def value(printed: str) -> float:
     return float(f"{head}e{power.translate(str.maketrans(_RAISED, '-0123456789')) or 0}")
 
 
+def gives(used: Sequence[str], again: float, result: str) -> bool:
+    """Whether the printed numbers, of which `again` was computed, give the printed result."""
+    bounds = any(x[0] in "<>" for x in used)
+    return not bounds and f"{again:.{len(result.partition('.')[2])}f}" == result
+
+
 def equals(used: Sequence[str], again: float, result: str) -> str:
     """The result behind "=" where the printed numbers give it, else behind "≈"."""
     if result[0] in "<>":
         return f" {result}"
-    exact = f"{again:.{len(result.partition('.')[2])}f}" == result
-    return f" = {result}" if exact and not any(x[0] in "<>" for x in used) else f" ≈ {result}"
+    return f" {'=' if gives(used, again, result) else '≈'} {result}"
 
 
 def times(p: float, sign: str, q: float) -> str:
@@ -200,7 +205,7 @@ _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
 
 def say(template: str, *given: Any) -> list[Part]:
     """Parts from a template of ours: *words* are strong, each {} takes the next of `given`: a text,
-    a part, or a list of parts. No text of a user stands in a template.
+    a part, or a list of parts; b_S and b_E get an index. No text of a user stands in a template.
     """
     left, found = iter(given), list[Part]()
     for piece in _MARKS.split(template):
@@ -211,7 +216,7 @@ def say(template: str, *given: Any) -> list[Part]:
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
             found.append([piece[1:-1], STRONG])
         elif piece:
-            found.append(piece)
+            found += subs(piece)
     return found
 
 

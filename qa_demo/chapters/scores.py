@@ -141,9 +141,9 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
         for column, (d, lane) in enumerate(zip(span, LETTERS, strict=True)):
             letter, (_, bias), total = LETTERS[lane], two.heads.vector(lane), asked.at(d)[column]
             product, word = total - bias, texts.said(two.e, d, lane)
-            sign = f"{plus(bias)} {adds((product, bias), total)} "
-            sides = [number(product), lane], sign, [number(total), lane]
-            lines.append([*word, *subs(f"  {letter} · {h} + b_{letter} = "), *sides])
+            said = f"{{}}  {letter} · {h} + b_{letter} = {{}}{plus(bias)} "
+            said += f"{adds((product, bias), total)} {{}}"
+            lines.append(say(said, word, [number(product), lane], [number(total), lane]))
         found.append(ui.remark(f"asked-{name}", ASKED[name], [question, QUOTE]))
         found.append(ui.formula(f"formula-{name}", *lines))
     return found
@@ -204,10 +204,10 @@ def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block
     return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
 
 
-def exactly_two(two: Two) -> Block:
+def exactly_two(two: Two) -> str:
     own = "This reader's began as normal random numbers of standard deviation 0.02, both b at 0. "
     own = own if two.shown.state.reader == "bundled" else ""
-    said = (
+    return (
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
         f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
@@ -217,7 +217,6 @@ def exactly_two(two: Two) -> Block:
         "the one that sees most around its token, and the arrows' words and “no answer” from their "
         "best span's."
     )
-    return ui.remark("conditions", "{}", subs(said))
 
 
 def points_table(two: Two) -> Block:
@@ -267,21 +266,21 @@ def one_logit(two: Two) -> list[Block | None]:
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
-    whole = [*word, *subs(f"  {letter} · h + b_{letter} = "), [number(first), lane]]
-    whole += [f"{plus(rest)}{plus(bias)} {adds(addends, p.total)} ", [number(p.total), lane]]
+    sum_ = f"{{}}  {letter} · h + b_{letter} = {{}}{plus(rest)}{plus(bias)} "
+    sum_ += f"{adds(addends, p.total)} {{}}"
+    whole = say(sum_, word, [number(first), lane], [number(p.total), lane])
     whole += subs(f"   (the {some} largest, the others, b_{letter})", "grey")
     return [
         ui.idea(
             f"{letter} · h multiplies {letter} and h number by number and adds up all "
-            f"*{len(p.all)} products*{{}}",
-            subs(f"; b_{letter} is one more number, the same for every token."),
+            f"*{len(p.all)} products*; b_{letter} is one more number, the same for every token."
         ),
         ui.finding(said + two.by_hand, word),
         ui.choice("lane", "take apart", lanes),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
         ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
-        ui.closing("{}", subs(closing)),
+        ui.closing(closing),
         *ui.folds(products("largest", p, p.order[:25]), [exactly_logit(two, p)], SNIPPET),
     ]
 
@@ -328,7 +327,7 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     return ui.table(name, head, rows, f"{letter}, h and their products, number by number")
 
 
-def exactly_logit(two: Two, p: Products) -> Block:
+def exactly_logit(two: Two, p: Products) -> str:
     """Why b learns nothing, and where ours comes from."""
     letter = LETTERS[p.lane]
     said = f"The loss of one window pulls each {p.lane} logit along y − p: p is its probability, y "
@@ -338,8 +337,7 @@ def exactly_logit(two: Two, p: Products) -> Block:
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
     said += "The numbers of h have no names of their own: put in another order in S, E and all of "
-    said += "the encoder, they give the same logits."
-    return ui.remark("bias", "{}", subs(said))
+    return said + "the encoder, they give the same logits."
 
 
 def layers(two: Two) -> list[Block | None]:

@@ -184,9 +184,8 @@ def guesses(b: core.Blank) -> Block:
 
     def panel(name: str, said: Said | None, before: dict[str, float]) -> Panel:
         rows = core.best(said, b.true)
-        ticked: Block = {"tickvals": list(range(len(rows))), "tickfont": font}
-        ticked |= {"ticktext": [f"“{escape(r.word)}”" for r in rows]}
-        down = ui.axis(showgrid=False, range=[4.6, -0.6], **ticked)
+        down = ui.named_rows([f"“{escape(r.word)}”" for r in rows], tickfont=font)
+        down["range"] = [4.6, -0.6]  # there may be fewer than five
         across = {"range": [0, 1.85 * most], "tickvals": ticks(most)}
         across |= {} if rows else {"visible": False}
         return Panel(name, ranked(rows, before), ui.axis("probability", **across), down)
@@ -211,10 +210,9 @@ def losses(b: core.Blank) -> Block:
 
     def equal(*some: Said) -> str:
         """ "=" where the printed P give the printed losses, else "≈"."""
-        given = [(chance(x), number(x.loss)) for x in some]
-        again = ((p, -np.log(printed.value(p)), loss) for p, loss in given)
-        same = all(" = " in printed.equals([p], x, loss) for p, x, loss in again)
-        return "=" if same else "≈"
+        given = ((chance(x), number(x.loss)) for x in some)
+        same = (printed.gives([p], -np.log(printed.value(p)), loss) for p, loss in given)
+        return "=" if all(same) else "≈"
 
     word, mlm, sbo, whole = quoted(b.true), b.now.mlm, b.now.sbo, b.whole
     if sbo is None or whole is None:
@@ -260,10 +258,9 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
         "not over a batch. The logit of a word is its vector · y + its bias; the softmax runs over "
         f"{shape['vocab_size']:,} tokens.",
         "A cut input is replaced by its mean over the training text, the same for every blank. "
-        "That shows what the layer uses; the encoder has still read the word. The boundary words "
-        "stand outside the span and are seen. Each hidden word is predicted by itself. [CLS] and "
-        "[SEP] never stand in for a missing neighbour. In training the losses are means: over the "
-        "hidden tokens, and over those with an SBO term plus one.",
+        "That shows what the layer uses; the encoder has still read the word. Each hidden word is "
+        "predicted by itself. [CLS] and [SEP] never stand in for a missing neighbour. In training "
+        "the losses are means: over the hidden tokens, and over those with an SBO term plus one.",
         model_says(),
     ]
 
@@ -333,10 +330,9 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     )
     d = known.shipped("spanbert/config.json")["hidden_size"]
     exactly = (
-        f"The new layer has two vectors and two biases; in a model like our small one 2 × {d} "
-        f"+ 2 = {2 * d + 2:,} numbers. Its weights begin at random, its biases at 0. SpanBERT "
-        "was pre-trained from scratch with MLM and SBO together, never with SBO alone; ours "
-        "went on from a trained encoder."
+        "The new layer has two vectors and two biases, which begin at 0; in a model like our small "
+        f"one 2 × {d} + 2 = {2 * d + 2:,} numbers. SpanBERT was pre-trained from scratch with MLM "
+        "and SBO together, never with SBO alone; ours went on from a trained encoder."
     )
     both, lowered = say("L = L{} + L{}", MLM, SBO), "L = −½ (log P(right start) + log P(right end))"
     return [
