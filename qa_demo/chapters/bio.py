@@ -286,8 +286,8 @@ class Labels:
             "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
             f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
             "each step follows a batch of texts, so one text's loss may rise.",
-            "B is the first token of an answer, I every later one. Where a window cuts an answer, "
-            "its part keeps its tags; if that part begins with I, this token carries no loss.",
+            "Where a window cuts an answer, its part keeps its tags; if that part begins with I, "
+            "this token carries no loss.",
         )
         mean = ("t of B, I, O", lambda d: ", ".join(map(share, self.t[d])))
         loss = ("loss", lambda d: number(float(self.terms.loss[d]), 3))

@@ -22,7 +22,7 @@ from qa_demo.core.attention import SPREAD, Looks
 from qa_demo.core.attribution import DRAWS, Attribution, Target
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
-from qa_demo.drawn.plane import stacked
+from qa_demo.drawn.plane import piled
 from qa_demo.printed import QUOTE, adds, bracket, escape, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Count, Place, Record
@@ -48,10 +48,9 @@ SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
 HIDDEN = (
-    "Hidden are the words with the largest positive shares outside the span. The random draws "
-    "hold neither them nor a word of the span, whose loss lowers its own score; a draw may "
-    "come twice where few words are left. The draws follow from question, paragraph and "
-    "window, so everyone sees the same. The lead is that of the same span throughout.",
+    "The random draws hold neither the chosen words nor a word of the span, whose loss lowers its "
+    "own score; a draw may come twice where few words are left. They follow from question, "
+    "paragraph and window, so everyone sees the same. The lead is always that of the same span.",
     f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
     "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
     "Where two words tell the same, hiding one of them shows little: the other holds the lead.",
@@ -196,20 +195,19 @@ def summed(shares: Shares) -> list[Block]:
     """lead of the blank text + all shares = lead of this text, and what is missing. A gap of 2 % or
     more is said where the bars are seen (as a finding: the veil covers it).
     """
-    a = shares.found
-    sign = adds((shares.blank, a.sum), a.f_x) if abs(a.gap or 0) < 0.005 else "≈"
+    a, gap = shares.found, abs(shares.found.gap or 0.0)
+    sign = adds((shares.blank, a.sum), a.f_x) if gap < 0.005 else "≈"
     total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracket(a.sum)}* "
     total += f"{sign} lead of this text *{number(a.f_x)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
-    size = f"{number(abs(a.gap or 0))}, " * (abs(a.gap or 0) >= 0.005)
+    size = f"{number(gap)}, " * (gap >= 0.005)
     missed = [[f"gap {size}{missing}, from finite steps", "note"]] if a.complete else []
     made = [ui.formula("sum", say(total), missed)]
     if not a.complete:
-        change = signed(a.f_x - shares.blank)
-        gap = f"The shares miss the change, {change}, by {number(abs(a.gap or 0))} ({missing}) "
-        gap += f"even in {a.n_steps} steps: *read single bars with that much doubt.*"
-        made.append(ui.sentence("gap", "finding", *say(gap)))
+        said = f"The shares miss the change, {signed(a.f_x - shares.blank)}, by {number(gap)} "
+        said += f"({missing}) even in {a.n_steps} steps: *read single bars with that much doubt.*"
+        made.append(ui.remark("gap", said, role="finding"))
     return made
 
 
@@ -275,7 +273,7 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
     limited = len(s.true.windows) == 1 and s.state.rule == "logits"
     every += [limit] if limited else []
     low, wide = min(every), max(max(every) - min(every), 0.1)
-    levels = stacked(leads, wide / 56)
+    levels = piled(leads, wide / 56)
     top = max(14, 6 + max(levels, default=0))
 
     def marker(draws: Sequence[Any], ys: list[int], **style: Any) -> Block:
@@ -370,16 +368,13 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each."""
     w, full = shares.window, max(float(look.row.max()), 0.05)
     named = {k for k in np.argsort(-look.row)[:NAMED].tolist() if look.row[k] >= LOOKED}
-
-    def barred(one: Block, pos: int) -> Block:
-        x = float(look.row[pos])
+    items = texts.window_items(shares.shown, w)
+    for pos, (one, x) in enumerate(zip(items, look.row.tolist(), strict=True)):
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         marks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
-        sets = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
-        return {**one, "marks": [*one.get("marks", []), *marks], "sets": sets}
-
-    items = [barred(one, pos) for pos, one in enumerate(texts.window_items(shares.shown, w))]
+        one["marks"] = [*one.get("marks", []), *marks]
+        one["sets"] = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
     asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))
     question = texts.segment(items[1 : w.context_at], "question", True, asked)

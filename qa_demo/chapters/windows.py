@@ -114,8 +114,8 @@ def presses(w: Windows, step: int) -> Block | None:
         label, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
     other = ui.button("other", label, patch, span=4) if label and known else None
-    said = f"BERT's rule is shown; the answer of the page follows the {RULES[rule].title}."
-    told = ui.remark("rule", said, span=8) if rule != "logits" and step < 4 else None
+    follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule].title}."
+    told = ui.remark("rule", follows, span=8) if rule != "logits" and step < 4 else None
     found = [one for one in (other, undo(w.shown, 4), told) if one]
     return ui.group("presses", 12, *found) if found else None
 
@@ -279,10 +279,10 @@ def three_rules(w: Windows) -> list[Block | None]:
     names, copies = w.silenced, None
     if names:
         whose = "their largest P windows" if len(names) > 1 else "its largest P window"
-        said = f"By {whose} {listing(names)} would take {{}}"
-        said += f" too, yet cannot return it: its start counts in window {w.win.k} only "
-        said += "(“One start, one window”)."
-        copies = ui.remark("copies", said, span_words(w.best, 30))
+        too = f"By {whose} {listing(names)} would take {{}}"
+        too += f" too, yet cannot return it: its start counts in window {w.win.k} only "
+        too += "(“One start, one window”)."
+        copies = ui.remark("copies", too, span_words(w.best, 30))
     last = "A high P says: highest within this window. It says nothing about another window."
     return [
         ui.finding("{}{}", changed(w), why_mean(w, taken["mean_of_maxima"])),
@@ -409,9 +409,8 @@ def exactly(w: Windows) -> list[str]:
         "is asked, not the end.",
         "“No answer” of a window is start logit + end logit of its [CLS]. The threshold, "
         f"{limit}, is {chosen}.",
-        "A softmax divides by the sum over its own window, “no answer” included, so a window "
-        "without the answer can be the surest of all. The largest P(start) and P(end) run over "
-        "all positions and may form no allowed span; the window's best span by score is returned. "
+        "The largest P(start) and P(end) run over all positions, “no answer” included, and may "
+        "form no allowed span; the window's best span by score is returned. "
         "The product's softmax leaves [CLS] and the question out. Within one window sum and "
         "product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",

@@ -74,7 +74,7 @@ def names_apart(
     return notes
 
 
-def stacked(xs: Sequence[float], width: float) -> list[int]:
+def piled(xs: Sequence[float], width: float) -> list[int]:
     """How high each dot stands, xs ascending: the lowest row whose last dot is `width` away."""
     last, found = list[float](), list[int]()
     for x in xs:

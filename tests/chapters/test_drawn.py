@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qa_demo.drawn.ladder import MOST, folded, runs_of
-from qa_demo.drawn.plane import arrow, bowed, names_apart, one_of_many, stacked
+from qa_demo.drawn.plane import arrow, bowed, names_apart, one_of_many, piled
 from tests.printed import unpacked
 
 LOW, HIGH = np.zeros(2), np.array([10.0, 10.0])
@@ -46,9 +46,9 @@ def test_one_column_is_drawn_and_the_others_are_one_broken_line():
 
 def test_dots_in_one_row_do_not_touch():
     xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
-    rows = np.array(stacked(xs, 0.1))
+    rows = np.array(piled(xs, 0.1))
     assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))
-    assert stacked([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]
+    assert piled([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]
 
 
 def test_a_run_of_three_shares_a_column():
