@@ -11,7 +11,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, escape, number, plural, quote
+from qa_demo.printed import QUOTE, Part, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import bold_name, listed, other_text, span_words, which_window, word
@@ -74,8 +74,10 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     elif p.limit is not None and shown.lead < 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
-    score = ["score = ", *ui.summed(*sq.logits(span.start, span.end))]
-    score.append([f"  {quote(e.text(span), 34)}", QUOTE])
+    name = quote(e.text(span), 34)
+    score: list[Part] = [[name, QUOTE], " fits in no window, so it has no score."]
+    if sq.window.holds(span):
+        score = ["score = ", *ui.summed(*sq.logits(span.start, span.end)), [f"  {name}", QUOTE]]
     last = "Prediction is this search within these limits; all that is learned is in the logits."
     return [
         ui.idea(
@@ -193,7 +195,11 @@ def ticks(sq: Square, keep: int, room: float) -> Block:
 
 
 def crossing(sq: Square, edge: float, far: float) -> Block:
-    """Row and column of the selected pair, drawn through and named, with their logits and sum."""
+    """Row and column of the selected pair, drawn through and named, with their logits and sum;
+    nothing for a pair that no window holds.
+    """
+    if not sq.window.holds(sq.shown.selection):
+        return {"shapes": [], "annotations": []}
     i, j, e = sq.shown.selection.start, sq.shown.selection.end, sq.shown.encoding
     start, end = sq.logits(i, j)
     side, way = ("left", 10) if j < edge + (far - edge) * 0.73 else ("right", -10)

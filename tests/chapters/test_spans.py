@@ -73,3 +73,10 @@ def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
         for side, edge in zip(sides, (columns[0], columns[-1] + 1), strict=True):
             assert side["x"][1 + 2 * row : 3 + 2 * row] == [first + edge] * 2
             assert side["y"][1 + 2 * row : 3 + 2 * row] == [first + row, first + row + 1]
+
+
+@pytest.mark.parametrize("pair", [[0, 90], [0, 118], [30, 110]])
+def test_a_selection_that_no_window_holds_has_no_score(pair):
+    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=pair)
+    assert words(found["sum"]).endswith("fits in no window, so it has no score.")
+    assert not found["square"]["overlay"]["annotations"]
