@@ -211,8 +211,9 @@ def say(template: str, *given: Any) -> list[Part]:
     for piece in _MARKS.split(template):
         if piece == "{}":
             part = next(left)
+            part = [part, ""] if isinstance(part, str) else part  # two texts are no pair
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
-            found += [part] if pair or isinstance(part, str) else part
+            found += [part] if pair else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
             found.append([piece[1:-1], STRONG])
         elif piece:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.printed import apart, ends, fine, number, quote, room, value
+from qa_demo.printed import apart, ends, fine, number, parts, quote, room, say, value
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -22,6 +22,10 @@ FAMILY = "👨\u200d👩\u200d👧"
 )
 def test_a_quote_keeps_letters_whole_and_its_neighbours_in_order(text, most, printed):
     assert quote(text, most) == printed
+
+
+def test_two_texts_of_a_sentence_are_not_taken_for_one_and_its_role():
+    assert parts(say("{}", say("{}{}", "one ", "two"))) == [["one ", ""], ["two", ""]]
 
 
 def test_the_room_of_a_text_is_that_of_its_letters():

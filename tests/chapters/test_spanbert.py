@@ -88,6 +88,7 @@ def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
 
 
 def test_own_sentences_odd_long_and_empty_ones():
+    assert "SBO has no guess: its" in words(shown(text="[MASK] won.")["finding"])
     assert "loss" in words(shown(text="<b>Ada</b> <img src=x> lives in [MASK] &amp;")["formula"])
     assert "Marie" in str(shown(text="   ")["sentence"])
     assert shown(blank=999)["finding"] == shown()["finding"]  # one that is not hidden
