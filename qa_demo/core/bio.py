@@ -202,13 +202,13 @@ def best_tagged(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | N
     """The span of the highest exact marginal, each in the window that owns its first token; one
     without characters is none. Ties: lower start, then lower end.
     """
-    begin, stop = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
     best = list[tuple[float, Span]]()
     for w, window in enumerate(reading.windows):
         marginals = span_marginals(tag_log_probs(reading, w), max_answer_length)
         at, more = np.nonzero(marginals)
         start, end = window.doc_start + at, window.doc_start + at + more
-        allowed = (reading.owners[start] == w) & (begin[start] < stop[end])
+        written = np.diff(reading.encoding.ranges(start, end))[:, 0] > 0
+        allowed = (reading.owners[start] == w) & written
         if allowed.any():
             chances = np.where(allowed, marginals[at, more], 0.0)
             k = int(np.argmax(chances))  # of equals the first: cells stand by start, then by end

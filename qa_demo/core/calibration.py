@@ -80,13 +80,12 @@ def _legal(reading: Reading) -> tuple[Floats, Ints]:
     picture asks for them.
     """
     if reading not in _pairs:
-        begins, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
         scores, chars = [], []
         for window in reading.windows:
             s, e = reading.logits(window.index)
             cells = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
             first, last = cells - window.context_at + window.doc_start
-            chars.append(np.stack([begins[first], np.maximum(begins[first], ends[last])], axis=1))
+            chars.append(reading.encoding.ranges(first, last))
             scores.append(tied(s[cells[0]] + e[cells[1]]))
         _pairs[reading] = np.concatenate(scores), np.concatenate(chars)
     return _pairs[reading]
@@ -146,9 +145,7 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     that BERT's own limits forbid.
     """
     fits = reading.calibrations
-    if fits is None or fits.span is None:
-        return None
-    if (claim := pair_claim(reading, found)) is None:
+    if fits is None or fits.span is None or (claim := pair_claim(reading, found)) is None:
         return None
     right = chance(claim.prob(fits.span.temperature), fits.span)
     if fits.answerable is None:

@@ -120,12 +120,11 @@ def written_spans(reading: Reading, window: Window, options: DecodeOptions, n: i
     """The window's best legal cells with a character, [k, 2], best first: so many that n of them
     differ in characters, where there are as many. Pieces without a character make copies.
     """
-    starts, ends = reading.encoding.offset_mapping[:, 0], reading.encoding.char_ends
     wanted = n
     while True:
         cells = top_spans(*reading.logits(window.index), window, options, n=wanted)
         doc = cells + (window.doc_start - window.context_at)
-        chars = np.stack([starts[doc[:, 0]], ends[doc[:, 1]]], axis=1)
+        chars = reading.encoding.ranges(*doc.T)
         written = chars[:, 0] < chars[:, 1]
         if len(cells) < wanted or len(np.unique(chars[written], axis=0)) >= n:
             return cells[written]

@@ -121,6 +121,11 @@ class Encoding:
         start = int(self.offset_mapping[span.start, 0])
         return start, max(start, int(self.char_ends[span.end]))
 
+    def ranges(self, first: Ints, last: Ints) -> Ints:
+        """`chars` of many spans first[k]..last[k], [k, 2]."""
+        starts = self.offset_mapping[first, 0]
+        return np.stack([starts, np.maximum(starts, self.char_ends[last])], axis=1)
+
     def text(self, span: Span) -> str:
         """The slice of the context that a `doc` span covers."""
         start, end = self.chars(span)
