@@ -12,7 +12,6 @@ from qa_demo.api.routes import schema
 from qa_demo.cli.calls import LINES
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading, owned_rows
-from qa_demo.core.losses import total
 from tests.core.toys import t1, unowned
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
@@ -121,18 +120,10 @@ def test_an_attribution_tells_every_token_by_its_own_text():
 
 
 def test_a_typed_mask_hides_its_place():
-    found = call(FakeInfiller(), "infill", text="[mask] met [MASK]")
+    found = call(FakeInfiller(), "infill", text="[mask] met [MASK]", top=4)
     pieces = found.infill.pieces
     assert (found.text, [found.offset_mapping[p.at, 0] for p in pieces]) == ("it met it", [0, 7])
-    assert not found.known and all(p.mlm.guesses for p in pieces)
-
-
-def test_infill_names_what_each_head_says():
-    found = call(FakeInfiller(), "infill", **GIVEN["infill"])
-    edge, first, *_ = found.infill.pieces
-    assert edge.sbo is edge.both is None and edge.no_sbo
-    assert first.k == 1 and len(first.both.guesses) == 4
-    assert [t.name for t in found.infill.code] == ["MLM", "SBO"] and total(found.infill.code) > 0
+    assert not found.known and all(len(p.mlm.guesses) == 4 for p in pieces)
 
 
 KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}

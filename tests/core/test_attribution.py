@@ -53,8 +53,6 @@ def test_each_target_is_the_sum_it_is_named_after():
 @pytest.mark.parametrize(
     ("kind", "spans", "window", "found"),
     [
-        ("span_score", [Span(2, 3)], None, 0),
-        ("span_score", [Span(3, 3)], None, 1),
         ("span_score", [Span(2, 4)], None, 1),  # its owner does not hold the end
         ("span_score", [Span(2, 3)], 1, 1),
         ("span_minus_other", [Span(2, 2), Span(5, 5)], None, 1),

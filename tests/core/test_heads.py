@@ -13,13 +13,9 @@ HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25
 FIRST, SECOND = np.array([1.0, -0.5, 2.5]), np.array([-1.0, 0.5, -2.5])
 
 
-def test_products_and_bias_add_up_to_the_logit_of_each_lane():
-    p = products_of(HEADS, [FIRST, SECOND], "start")
-    assert p.all.tolist() == [0.5, 0.5, 5.0]
-    assert p.order == [2, 0, 1], "of equals the lower number first"
-    assert p.total == 5.75
-    assert products_of(HEADS, [FIRST], "end").total == 1.5
-    assert p.digits == (3, 2), "the fewest that are right"
+def test_of_equal_products_the_lower_number_is_first_and_digits_are_the_fewest_that_are_right():
+    p = products_of(HEADS, [FIRST, SECOND], "start")  # of the first: 0.5, 0.5 and 5
+    assert (p.order, p.digits, p.total) == ([2, 0, 1], (3, 2), 5.75)
 
 
 def test_whether_printed_factors_give_the_printed_product():
