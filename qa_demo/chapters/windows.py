@@ -206,12 +206,15 @@ def one_window(w: Windows) -> list[Block | None]:
     told = f"{{}} stands in {listing([first, *(f'{r.k} ({r.edge})' for r in held[1:])])}. "
     of_equals = "Of equals the first," if w.ahead == 0 else "Of nearly equal ones the longest,"
     why = f"So window {w.win.k}" if w.ahead > 0 else f"{of_equals} window {w.win.k},"
-    told += f"{why} counts: *{number(w.best.score)}*."
+    same, other = w.higher or (w.best.score, w.win)
+    d = printed.apart(same, w.best.score)
+    told += f"{why} counts: *{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif w.higher is not None:
-        same, r = w.higher
-        told += f" In window {r.k} these words score *{number(same)}*, more, and do not count."
+        told += (
+            f" In window {other.k} these words score *{number(same, d)}*, more, and do not count."
+        )
     last = "The rule asks where a word stands, not how high it scores: more around it, more to "
     last += "read."
     return [

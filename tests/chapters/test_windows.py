@@ -1,12 +1,25 @@
 """Chapter 6: each number of each window against brute force; examples through all steps."""
 
+import re
+
 import numpy as np
 import pytest
 
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
-from tests.chapters.given import blocks, faked, pairs, real, shown_of, softmax, words
+from tests.chapters.given import (
+    blocks,
+    example,
+    faked,
+    pairs,
+    real,
+    shown_of,
+    softmax,
+    stored,
+    words,
+)
+from tests.printed import value
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
 CUTS = ((64, 50), (32, 9), (200, 128))
@@ -141,6 +154,18 @@ def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(cut, f
     assert told + said in words(found["finding"])
     named = words(found["nearer"]) + str(found["owner"]["layout"]["annotations"])
     assert ("the most" in named) == said.startswith("So")
+
+
+def test_a_score_that_is_told_as_higher_is_printed_as_higher():
+    place = example("brooklyn")
+    shown = shown_of(stored(), chapter="windows", **place)
+    window = next(w for w in shown.reading.windows[shown.best.window + 1 :])
+    i, j = window.ends(shown.best.span)
+    start = shown.best.score + 0.002 - float(shown.reading.logits(window.index)[1][j])
+    edits = {"start": {f"{window.index}:{i}": start}}
+    said = words(drawn(2, stored(), **place, edits=edits)["finding"])
+    counts, other = map(value, re.findall(r"(?:counts:|score) (\d+[.]\d+)", said))
+    assert counts < other and "more, and do not count" in said
 
 
 def test_of_windows_that_would_take_the_same_one_is_its_own():
