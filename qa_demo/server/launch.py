@@ -35,6 +35,7 @@ try:
     import gradio as gr
 finally:
     inspect.getfile = _file_of
+from fastapi.exceptions import RequestValidationError  # noqa: E402
 from gradio.route_utils import FnIndexInferError  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware  # noqa: E402
@@ -80,6 +81,8 @@ def filled(call: Any, data: list[Any]) -> None:
     """At gradio's own addresses of a call: fields that are left out at the end have their defaults;
     gradio says "null" of too few and drops those too many.
     """
+    if call.fn is None:
+        raise gr.Error("this runs in the browser; /api/docs names calls", print_exception=False)
     if len(data) > len(call.inputs):
         said = f"{call.name} has {len(call.inputs)} fields, got {len(data)}"
         raise gr.Error(said, print_exception=False)
@@ -92,6 +95,11 @@ def unknown(request: Request, fault: Exception) -> JSONResponse:
         raise fault
     said = str(fault).partition(". ")[0]  # behind it a part of the page is named that is not there
     return refused(f"no such call: {said}; /api/docs names calls and fields", 422)
+
+
+def unread(_: Request, __: Exception) -> JSONResponse:
+    """What gradio's other addresses say of a body; their own answer fails on a NaN in it."""
+    return refused("the body has not the fields of this address; /api/docs names calls", 422)
 
 
 def launch(
@@ -109,6 +117,7 @@ def launch(
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
     beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(Early)]}
-    beside["exception_handlers"] = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
+    faults = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
+    beside["exception_handlers"] = {**faults, RequestValidationError: unread}
     page.validate_inputs = filled  # type: ignore[method-assign]
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)
