@@ -245,6 +245,7 @@ def test_what_is_no_object_is_told_what_a_call_is(body, read_as, client):
         (client.post("/api/read", content=b'{"question": "a", "context": "b"}'), "no content-type"),
     ):
         assert 400 <= made.status_code < 500 and made.json()["error"].endswith(f"; got {got}")
+        assert (made.status_code == 405) is (made.headers.get("allow") == "POST")
 
 
 def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):

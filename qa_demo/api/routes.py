@@ -66,7 +66,8 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         kind = kind.partition(";")[0].strip().lower() or "no content-type"
         if name not in CALLS or request.method != "POST":
             said = f"{ASKED}{request.method} to /api/{name[:40]}"
-            return JSONResponse({"error": said}, 405 if name in CALLS else 404)
+            status, allow = (405, {"allow": "POST"}) if name in CALLS else (404, None)
+            return JSONResponse({"error": said}, status, allow)
         asked = await json_of(request)
         if not isinstance(asked, dict) or kind != "application/json":
             got = "no JSON" if asked is None else repr(asked)[:40]
