@@ -116,7 +116,8 @@ export function unpacked(hash) {
 /** The address of the state; null where it would be too long to copy. */
 export function link() {
   const text = Object.keys(state).length ? packed(state) : "";
-  return text.length > LONGEST ? null : `${location.origin}${location.pathname}#${text}`;
+  const address = `${location.pathname}#${text}`; // of a file, whose origin may be "null", too
+  return text.length > LONGEST ? null : new URL(address, location.href).href;
 }
 
 function write(push) {

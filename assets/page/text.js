@@ -174,7 +174,7 @@ const touches = (one, from, to) => ends(one)[0] <= to && ends(one)[1] >= from;
 function listen(root, words) {
   const index = new Map(words.map(({ node }, k) => [node, k]));
   const at = (target) => index.get(target?.closest?.(".word")) ?? -1;
-  let from = -1, to = -1, tapped = -1;
+  let from = -1, to = -1, tapped = -1, dragged = false;
   const show = () => {
     const [a, z] = [Math.min(from, to), Math.max(from, to)];
     for (const [k, { node }] of words.entries()) {
@@ -188,7 +188,8 @@ function listen(root, words) {
   root.addEventListener("pointerdown", (event) => {
     const k = at(event.target);
     if (k < 0 || words[k].one.at === undefined || words[k].one.sets || event.button) return;
-    if (event.pointerType === "touch") return;
+    dragged = event.pointerType !== "touch";
+    if (!dragged) return;
     from = event.shiftKey && from >= 0 ? from : k;
     to = k;
     event.preventDefault();
@@ -205,8 +206,9 @@ function listen(root, words) {
     }, { once: true });
   });
   root.addEventListener("click", (event) => {
-    const k = at(event.target);
-    if (k < 0 || words[k].one.sets || event.pointerType !== "touch") return;
+    const k = at(event.target), tap = !dragged; // a click itself has a pointer's type in new browsers only
+    dragged = false;
+    if (k < 0 || words[k].one.sets || !tap) return;
     if (tapped >= 0) from = tapped, to = k, tapped = -1;
     else from = to = tapped = k;
     show();
