@@ -5,17 +5,19 @@ A stored reading lets a page show an example before any model is loaded, and ser
 """
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.attribution import Attribution, Target
-from qa_demo.core.base import freeze
+from qa_demo.core.base import BadCheckpoint, freeze
 from qa_demo.core.types import (
     Answerability,
     Calibration,
@@ -49,9 +51,20 @@ def _save(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> No
     np.savez_compressed(path, about=text, **arrays)
 
 
+def _arrays(path: Path) -> dict[str, Any]:
+    """Errors: BadCheckpoint for a damaged file, as a clone without git-LFS leaves it."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (OSError, EOFError, ValueError, BadZipFile, zlib.error) as fault:
+        raise BadCheckpoint(
+            f"{path.name}, which came with this program, is damaged or a git-LFS pointer; get it "
+            "again, in a clone with git lfs pull"
+        ) from fault
+
+
 def _load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    with np.load(path, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
+    arrays = _arrays(path)
     return json.loads(arrays.pop("about").tobytes().decode("utf-8")), arrays
 
 
@@ -160,7 +173,6 @@ class Replay(NamedTuple):
 def load_replay(folder: Path) -> Replay:
     """Read what `qa_demo.training.assets` wrote."""
     about = json.loads((folder / "replay.json").read_text(encoding="utf-8"))
-    with np.load(folder / "replay.npz", allow_pickle=False) as stored:
-        start, end = stored["start"], stored["end"]
+    arrays = _arrays(folder / "replay.npz")
     places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
-    return Replay(tuple(about["steps"]), about["checksum"], places, start, end)
+    return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.attribution import Target
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.store import load_reading, save_attributions, save_reading, stored_attributions
 from qa_demo.core.types import Answerability, Calibration, Calibrations, Span, WindowOptions
 from tests.fakes import FakeReader
@@ -30,6 +31,19 @@ def test_a_stored_reading_comes_back(path):
     assert (back.checksum, back.threshold) == ("fake", 0.0)
     assert back.encoding.context_tokens == READING.encoding.context_tokens
     assert len(back.windows) == len(READING.windows) > 1
+
+
+@pytest.mark.parametrize("keep", [0, 2, 300, -30])
+def test_a_damaged_file_is_said_in_a_sentence(path, keep):
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(BadCheckpoint, match=r"^one\.npz, .* damaged or a git-LFS pointer; get it"):
+        load_reading(path)
+
+
+def test_a_clone_without_git_lfs_is_told_so(path):
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(BadCheckpoint, match="git lfs pull"):
+        load_reading(path)
 
 
 def test_stored_attributions_come_back(tmp_path):
