@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from unittest.mock import Mock
 
 import orjson
@@ -26,6 +27,7 @@ from tests.chapters.given import (
     stored,
     words,
 )
+from tests.fakes import FakeReader, fake_encode
 from tests.odd import JSON
 
 
@@ -61,6 +63,22 @@ def test_own_texts_of_any_kind_are_drawn_without_many_for_one_and_long_names(cha
             for name in ("xaxis", "yaxis"):
                 ticks = block.get("layout", {}).get(name, {}).get("ticktext", [])
                 assert all(len(re.sub("<.*?>", "", tick)) <= 60 for tick in ticks), (key, ticks)
+
+
+def test_no_chapter_calls_the_special_tokens_by_another_name_than_its_reader(monkeypatch):
+    def encode(*texts):
+        e, last = fake_encode(*texts), ("</s>",)
+        return replace(e, prefix_tokens=("<s>", *e.prefix_tokens[1:-1], *last), suffix_tokens=last)
+
+    monkeypatch.setattr("tests.fakes.fake_encode", encode)
+    reader = FakeReader(bio=True)
+    pictures = Pictures(full().examples, lambda _: reader, refused, work=AtOnce())
+    for chapter, step in STEPS:
+        if chapter != "spanbert":  # its own model is a BERT
+            for name in ("reef", "danube"):
+                found = blocks(pictures, chapter=chapter, step=step, example=name)
+                said = [b for key, b in found.items() if key not in ("code", "snippet")]
+                assert not re.search(rb"\[(CLS|SEP)\]", orjson.dumps(said)), (chapter, step)
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)

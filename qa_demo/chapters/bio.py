@@ -179,7 +179,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     last = "Each token has its own softmax; its h has read question and paragraph."
     exactly = (
         "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
-        "and end read too. [CLS], the question and the separators get no tag. Tokens that are "
+        "and end read too. The question and special tokens get no tag. Tokens that are "
         "surely O share a column. In a text of several windows each token's probabilities are from "
         "the window that sees most around it."
     )

@@ -92,7 +92,7 @@ class Case:
     """
 
     def __init__(self, shown: Shown, own: Own) -> None:
-        self.shown, step = shown, shown.state.step
+        self.shown, step, self.cls = shown, shown.state.step, shown.encoding.cls_token
         self.labels, self.by = labels_of(shown)
         self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)
@@ -141,11 +141,11 @@ class Case:
 
     def text(self, key: str, values: losses.Two, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
-        arrows where some are negative; question and [SEP] stand there if something of them does.
+        arrows where some are negative; question and separator stand there if a value does.
         """
         w, name = self.window, "predicted" if self.by == "nobody" else "right"
         items, arrows = texts.window_items(self.shown, w), bool((values[0] < 0).any())
-        items[0] |= {"t": "[CLS] no answer", "gap": "  "}
+        items[0] |= {"t": f"{self.cls} no answer", "gap": "  "}
         if self.span and w.holds(self.span):
             texts.mark(items, self.span, name)
         else:
@@ -212,7 +212,7 @@ def asides(case: Case) -> str:
         said += " Nobody marked what is right: the reader's own answer stands in."
     elif not case.mean and case.pair == (0, 0):
         why = "No window holds the answer whole" if case.span else "This text has no answer"
-        said += f" {why}, so both are [CLS]."
+        said += f" {why}, so both are {case.cls}."
     said += texts.which_window(case.shown, case.window, " Shown is {}.")
     last = case.now == case.record.last
     by_hand = " Logits changed by hand." if last else " The end's logits are changed by hand."
@@ -231,7 +231,7 @@ def the_loss(case: Case) -> Made:
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
-        words = case.words(label.span) + " ([CLS] here)" * (bool(label.span) and pair[0] == 0)
+        words = case.words(label.span) + f" ({case.cls} here)" * (bool(label.span) and pair[0] == 0)
         who = "nobody" if case.by == "nobody" else f"{label.marks} of {case.total}"
         cells = words, who, *costs, number(case.loss_by(label), 3)
         rows.append(ui.row(*cells, sets={"own.loss.label": n or None}))
@@ -395,15 +395,15 @@ def exactly(case: Case) -> str:
     longest = printed.plural(case.shown.decode.max_answer_length, "token")
     step = case.shown.state.step
     said = {
-        1: f"Each softmax runs over all {len(case.window)} positions of the window: [CLS], "
-        "question, separators, paragraph; the end's has a sum of its own. A text without an "
-        "answer, and a window that does not hold it whole, has [CLS] as right start and right end; "
+        1: f"Each softmax runs over all {len(case.window)} positions of the window, {case.cls}, "
+        "question and separators too; the end's has a sum of its own. A text without an "
+        f"answer, and a window that does not hold it whole, has {case.cls} as right start and end; "
         "each window is a text of its own. Where people disagree, training took the mean over "
         "them. Some codes take the sum of start and end, not the mean: the gradient is twice as "
         "large, which the optimiser Adam hardly notices, as it divides by its size.",
         2: f"log P(start i) = start logit i − {z[0]}, the log of Σ exp over all start logits; for "
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
-        "Training and another window change it. “No answer” is the pair of [CLS] with itself. "
+        f"Training and another window change it. “No answer” is {case.cls} paired with itself. "
         "P(start) P(end) is the probability of a pair if start and end are independent. Prediction "
         f"compares allowed pairs only (the end not before the start, at most {longest}, the start "
         "owned by the window), while both sums of exp contain every position.",

@@ -364,7 +364,7 @@ def layers(two: Two) -> list[Block | None]:
         ("line", START, "the best span's first token as start"),
         ("line", END, "its last as end"),
     )
-    others = ("line", OTHER, f"each other of the {n} tokens (question, [CLS] and [SEP] too)")
+    others = ("line", OTHER, f"each other of the {n} tokens (question and special ones too)")
     return [
         ui.idea(
             "A token has a hidden state h after every layer. Here the same S and E read each of "

@@ -224,7 +224,7 @@ def words(p: Softmaxes) -> Block:
         return say(f"{said} {{}} {{}}", *sums)
 
     inside = texts.shortened(p.shown, items[w.context_at :], LEAST)
-    rest = held("question, [SEP]:", [*range(1, w.context_at), len(w) - 1])
+    rest = held(f"question, {items[-1]['t']}:", [*range(1, w.context_at), len(w) - 1])
     return texts.text(
         "words",
         texts.segment(items[:1], "", True, *held("means “no answer”:", [0])),
@@ -262,7 +262,7 @@ def bars(p: Softmaxes) -> Block:
     down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
     down |= {"range": [-1.12, 1.32], "zeroline": True, "zerolinecolor": GREY}
     layout = ui.layout(372, 74, 8, 8, 112, barmode="overlay", bargap=0.15)
-    title = "[CLS] (“no answer”), question, paragraph, token by token"
+    title = f"{names[0]} (“no answer”), question, paragraph, token by token"
     layout["xaxis"] = ui.axis(title, GREY, **across)
     layout["yaxis"] = ui.axis("P(end) below    P(start) above", **down)
     edge: Block = {"width": 1, "dash": "dot"}
@@ -294,10 +294,11 @@ def as_table(p: Softmaxes) -> Block:
 
 
 def exactly(p: Softmaxes) -> str:
+    cls = p.shown.encoding.cls_token
     return (
-        f"The sum runs over all {len(p.window)} positions of the unpadded window: [CLS], the "
+        f"The sum runs over all {len(p.window)} positions of the unpadded window: {cls}, the "
         f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
-        "paragraph. [CLS] stands for “no answer” in both. Another window has softmaxes of its own, "
+        f"paragraph. {cls} stands for “no answer” in both. Another window has softmaxes of its own, "
         "so a P of one window says nothing about another. The temperature changes what is shown "
         "here, not the answer."
     )

@@ -218,10 +218,10 @@ def shares_exactly(shares: Shares) -> list[str]:
         whose = ", against this window's own “no answer”, not the smallest of all"
     return [
         f"The lead is that of this span in this window at every step{whose}. "
-        f"The blank text has {blank} in the place of every token of question and paragraph; [CLS] "
-        f"and [SEP] stay, so their shares are 0. Step k of {n} "
-        f"reads vectors that have gone (k − ½) / {n} of their way from blank. A word's share is "
-        "its vectors' whole way, times the mean gradient of the lead over all steps.",
+        f"The blank text has {blank} in the place of every token of question and paragraph; "
+        f"special tokens stay, so their shares are 0. Step k of {n} reads vectors that have gone "
+        f"(k − ½) / {n} of their way from blank. A word's share is its vectors' whole way, "
+        "times the mean gradient of the lead over all steps.",
         "The gap comes of finite steps: 20, then twice as many, up to 640, until it is under 2 %. "
         "A small gap checks the sum, not the shares: another blank gives other shares, and the "
         "reader was trained on no text that is half faded in. A punctuation mark is no part of a "

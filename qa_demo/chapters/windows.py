@@ -76,6 +76,7 @@ class Windows(Proposals):
         self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride
         self.here = text_at(example and example.id, self.size, self.step)
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
+        self.cls = self.encoding.cls_token
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
         self.safe = safe_length(reading)
         self.threshold = shown.decode.null_score_diff_threshold
@@ -258,7 +259,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     found += f" in window {w.least.k}" * many + f", {'leads' if w.silent else 'does not lead'} the "
     found += f"best span, *{number(score)}*, by more than the threshold: "
     found += "it wins." if w.silent else "{} is returned."
-    cross = "× a window's “no answer”, the score of its [CLS]; bold: the smallest"
+    cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     d = printed.apart(ahead, w.threshold)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
@@ -302,7 +303,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     maxima, same, words = top.tops[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
-        told += ": both its maxima stand on [CLS], so it says most surely “not here”. "
+        told += f": both its maxima stand on {w.cls}, so it says most surely “not here”. "
         told += "Its best span is returned all the same: {}."
     elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
@@ -410,11 +411,11 @@ def exactly(w: Windows) -> list[str]:
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",
-        "“No answer” of a window is start logit + end logit of its [CLS]. The threshold, "
+        f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
         f"{limit}, is {chosen}.",
         "The largest P(start) and P(end) run over all positions, “no answer” included, and may "
         "form no allowed span; the window's best span by score is returned. "
-        "The product's softmax leaves [CLS] and the question out. Within one window sum and "
+        f"The product's softmax leaves {w.cls} and the question out. Within one window sum and "
         "product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
