@@ -198,7 +198,7 @@ def test_an_examples_shares_stand_for_its_own_span_alone():
 
 
 PRINTS = {
-    "answer": r"\(2, 3\) 12.1 9.1 answer",
+    "answer": r"\(2, 3\) 12.1 -9.1 answer",
     "scores": r"start logit 5.86\n.* start logit -6.14",
     "start_end": r"0.986 .*\] (1.0|0.99999)",
     "spans": r"\(np.int64\(2\), np.int64\(2\)\) 7.0",

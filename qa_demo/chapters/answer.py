@@ -1,7 +1,7 @@
 """Chapter 1, Answer: the best span, whether "no answer" wins over it, and how sure the reader is.
 
-score(i, j) = start logit of i + end logit of j; lead = score of the best span - score of "no
-answer"; "no answer" is returned where lead < -threshold. All are logits, without a unit.
+score(i, j) = start logit of i + end logit of j; "no answer" is returned where its score
+minus that of the best span is more than the threshold. All are logits, without a unit.
 """
 
 import re
@@ -178,36 +178,39 @@ def score_of_selection(shown: Shown) -> Block:
 
 
 def or_none(shown: Shown) -> list[Block | None]:
-    """Step 2: the lead of the best span over "no answer", and the threshold."""
-    lead, limit, returned = shown.lead, shown.prediction.limit, shown.prediction.answer is not None
-    stands = "stands behind “no answer” by" if lead < 0 else "leads “no answer” by"
-    d = 2 if limit is None else printed.apart(lead, -limit)
-    why = "" if lead >= 0 else f"; the threshold is {number(limit or 0, d)}"
+    """Step 2: by how much "no answer" leads the best span, and the threshold."""
+    p, ahead = shown.prediction, -shown.lead
+    limit, returned = p.limit, p.answer is not None
+    d = 2 if limit is None else printed.apart(ahead, limit)
+    stands, why = "leads {} by" if ahead > 0 else "lies behind {} by", ""
     if limit is None:
         why = "; by this rule no threshold applies"
-    elif lead >= 0 and not returned:
-        why = f", but a threshold of {number(limit, d)} asks for a lead of {number(-limit, d)}"
-    what = "it is" if returned else "“no answer” is"
-    said = f"{{}} {stands} *{number(abs(lead), d)}*{why}: {what} returned."
+    elif ahead > 0:
+        why = f", {'not ' * returned}more than the threshold, {number(limit, d)}"
+    elif not returned:
+        why = f", less than the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
+    what = "the span is" if returned else "“no answer” is"
+    said = f"“No answer” {stands} *{number(abs(ahead), d)}*{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = float(max(12, int(np.ceil(abs(limit))))), round(limit, 2)
-        label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
+        label, says = (
+            f"The reader's own, {number(shown.true.threshold or 0.0)}",
+            "to win, “no answer” must lead by more than this",
+        )
         controls = [
-            ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now, flip=True),
+            ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now, says=says),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
-    next_best = ("ring", GREY, "the next best spans, which are never returned")
     return [
         ui.idea(
-            "“No answer” has a score too. The lead is how far the best span stands above it. *The "
-            "best span is returned unless it lies further behind than the threshold.*"
+            "“No answer” has a score too. *It wins only if it leads the best span by more than the "
+            "threshold.*"
         ),
         ui.finding(said, texts.span_words(shown.best, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         texts.undo(shown),
-        ui.legend("key", ("dot", INK, "the best span"), next_best),
         leads(shown),
         sums(shown),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
@@ -216,24 +219,16 @@ def or_none(shown: Shown) -> list[Block | None]:
 
 
 def leads(shown: Shown) -> Block:
-    """The lead from 0, which is "no answer", and the threshold as a line."""
-    at, limit, null = shown.lead, shown.prediction.limit, shown.prediction.null_score
+    """The lead of "no answer" from 0, which is the best span, and the threshold as a line."""
+    at, limit = -shown.lead, shown.prediction.limit
     reach = max(12.0, 1.25 * abs(at), min(1.25 * abs(limit or 0), 40.0))
     # the threshold's line, at the figure's edge where it lies beyond
-    edge = float(np.clip(-reach if limit is None else -limit, -reach, reach))
-    rivals = [best.score - null for best, *_ in texts.families(shown, 5)[1:]]
-    others = [x for x in rivals if abs(x) < reach]
-    ring = {"size": 11, "color": PAPER, "line": {"color": GREY, "width": 2}}
-    rings = ui.scatter("markers", others, [0] * len(others), marker=ring)
-    dot = ui.scatter("markers", [at], [0], marker={"size": 22, "color": INK})
-    area = ui.rect(-reach, edge, 0, 1, PALE, yref="paper", layer="below")
+    edge = float(np.clip(reach if limit is None else limit, -reach, reach))
+    dot = ui.scatter("markers", [0], [0], marker={"size": 22, "color": INK})
+    cross = ui.scatter("markers", [at], [0], marker={"size": 16, "color": INK, "symbol": "x"})
+    area = ui.rect(edge, reach, 0, 1, PALE, yref="paper", layer="below")
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
-    lead = ui.line(0, at, 0, 0, OTHER, width=8, layer="below")
-    drawn = [area, base, lead, ui.line(0, 0, -0.16, 0.16, INK, width=2)]
-    step = next(s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 5)
-    ticks = list(range(-int(reach // step) * step, int(reach) + 1, step))
-    across: Block = {"range": [-reach, reach], "tickvals": ticks, "ticks": "outside"}
-    across |= {"ticktext": ["<b>0: equal</b>" if v == 0 else number(v, 0) for v in ticks]}
+    drawn = [area, base, ui.line(0, at, 0, 0, OTHER, width=8, layer="below")]
     layout = ui.layout(290, 10, 10, 32, 58, shapes=drawn)
     notes, narrow = layout.setdefault("annotations", []), dict[str, Any](height=240)
 
@@ -242,36 +237,41 @@ def leads(shown: Shown) -> Block:
         narrow[f"annotations.{len(notes)}.text"] = short
         notes.append(ui.note(text, x, y, size=size, **{"xanchor": inside, **more}))
 
-    best, short = (f"<b>{escape(quote(shown.best.text, k))}</b> {number(at)}" for k in (28, 20))
-    name(best, short, at, 0, 17, yshift=30, bgcolor=PALE if at < edge else PAPER)
+    best, short = (f"<b>{escape(quote(shown.best.text, k))}</b>" for k in (28, 20))
+    name(best, short, 0, 0, 17, yshift=30, bgcolor=PALE if edge < 0 else PAPER)
+    none = f"“no answer” <b>{number(at)}</b>"
+    name(none, none, at, 0, 17, yshift=-32, bgcolor=PALE if at > edge else PAPER)
+    foot = {"yref": "paper", "yanchor": "bottom"}
     if limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
-        minus = f"minus the threshold: <b>{number(-limit)}</b>"
-        name(minus, minus, edge, 1, 14, yref="paper", yanchor="bottom")
-        for a, b, what in ((-reach, edge, "“no answer”"), (edge, reach, "the best span")):
+        said = f"threshold <b>{number(limit)}</b>"
+        name(said, said, edge, 1, 14, **foot)
+        for a, b, what in ((-reach, edge, "the best span"), (edge, reach, "“no answer”")):
             if b - a > 0.3 * reach:
                 said = f"{what} is returned"
-                name(said, what, (a + b) / 2, 0, 14, yshift=-44, xanchor="center")
-    title = "lead of a span over “no answer”"
-    layout["xaxis"] = ui.axis(title, showgrid=False, tickcolor=GREY, **across)
+                name(said, what, (a + b) / 2, 0, 14, xanchor="center", **foot)
+    title = "lead of “no answer” over the best span (0: equal scores)"
+    layout["xaxis"] = ui.axis(title, range=[-reach, reach], nticks=8, showgrid=False)
+    layout["xaxis"] |= {"ticks": "outside", "tickcolor": GREY}
+    narrow |= {"xaxis.title.text": "lead of “no answer”", "xaxis.nticks": 5}
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
-    alt = f"The best span's lead over no answer is {number(at)}."
-    return ui.figure("leads", [rings, dot], layout, alt, narrow=narrow)
+    alt = f"No answer's lead over the best span is {number(at)}."
+    return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)
 
 
 def sums(shown: Shown) -> Block:
-    """Both scores as sums, and the lead as their difference."""
+    """Both scores as sums, and the lead of "no answer" as their difference."""
     p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
     best = shown.best.start_logit, shown.best.end_logit
     start, end = shown.reading.logits(p.null_window)
-    null, lead = (float(start[0]), float(end[0])), (score, -p.null_score)
-    d = fit((best, score), (null, p.null_score), (lead, shown.lead))
-    d = d if p.limit is None else max(d, printed.apart(shown.lead, -p.limit))
-    said = f"lead = {number(score, d)} − {bracket(p.null_score, d)} {adds(lead, shown.lead, d)} "
-    said += f"*{number(shown.lead, d)}*"
+    null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
+    d = fit((best, score), (null, p.null_score), (ahead, -shown.lead))
+    d = d if p.limit is None else max(d, printed.apart(-shown.lead, p.limit))
+    said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
+    said += f"{adds(ahead, -shown.lead, d)} *{number(-shown.lead, d)}*"
     if p.limit is not None:
-        sign, what = ("<", "“no answer”") if p.answer is None else ("≥", "returned")
-        said += f" {sign} {number(-p.limit, d)}: {what}"
+        sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
+        said += f" {sign} {number(p.limit, d)}: {what}"
     first = say("best span: {}", ui.summed(*best, d))
     second = say(f"“no answer”, at {cls}: {{}}", ui.summed(*null, d))
     return ui.formula("lead", first, second, say(said))

@@ -257,7 +257,7 @@ def exactly(sq: Square) -> list[Block | str]:
         f"A span has at most {plural(longest, 'token')}: {count}",
         "Training fixes only differences within a window: a constant added to all start logits "
         "changes no probability. BERT compares scores across windows all the same. The strips at "
-        f"the edges hold {shown.encoding.cls_token} and the question: no answer starts there. "
+        f"the edges hold {sq.shown.encoding.cls_token} and the question: no answer starts there. "
         "Equal scores, to nine decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]

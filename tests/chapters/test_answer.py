@@ -46,19 +46,18 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
 def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     shown = shown_of(stored(), example=name)
     logits = [shown.reading.logits(w.index) for w in shown.reading.windows]
-    lead = max(every_pair(shown))[0] - min(float(s[0]) + float(e[0]) for s, e in logits)
-    limit = shown.true.threshold if beyond is None else beyond - lead
+    ahead = min(float(s[0]) + float(e[0]) for s, e in logits) - max(every_pair(shown))[0]
+    limit = shown.true.threshold if beyond is None else beyond + ahead
     found = blocks(stored(), example=name, chapter="answer", step=2, threshold=limit)
     said, sums = words(found["finding"]), words(found["lead"])
-    assert number(abs(lead)) in said and ("it is returned" in said) == (lead >= -limit)
-    assert ("≥" in sums) == (lead >= -limit) and "=" in sums
-    assert ("asks for a lead of" in said) == (0 <= lead < -limit)
-    assert found["leads"]["data"][1]["x"] == [pytest.approx(lead, abs=1e-6)]
-    best, null, printed, least = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
-    assert best - null == pytest.approx(printed, abs=0.011)
-    assert least == pytest.approx(-limit, abs=0.006)
-    assert found["listed"]["rows"][0]["cells"][4] == number(lead)
-    assert all(x <= lead + 1e-6 for x in found["leads"]["data"][0]["x"])
+    assert number(abs(ahead)) in said and ("span is returned" in said) == (ahead <= limit)
+    assert ("≤" in sums) == (ahead <= limit) and "=" in sums
+    assert ("allows" in said) == (limit < ahead <= 0) and ("leads" in said) == (ahead > 0)
+    assert found["leads"]["data"][1]["x"] == [pytest.approx(ahead, abs=1e-6)]
+    null, best, printed, most = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
+    assert null - best == pytest.approx(printed, abs=0.011)
+    assert most == pytest.approx(limit, abs=0.006)
+    assert found["listed"]["rows"][0]["cells"][4] == number(-ahead)
 
 
 @pytest.mark.parametrize("short", [0.002, -0.002, 0.0004])
@@ -66,11 +65,11 @@ def test_a_threshold_beside_the_lead_is_printed_as_another_number(short):
     lead = shown_of(stored(), example="oresund").lead
     state = {"example": "oresund", "threshold": round(-lead - short, 5)}
     found = blocks(stored(), chapter="answer", step=2, **state)
-    x, sign, y = re.findall(r"([\d.]+) ([<≥]) ([\d.]+)", words(found["lead"]))[0]
-    assert (sign == "<") == (value(x) < value(y)) == (short > 0)
+    x, sign, y = re.findall(r"(−[\d.]+) ([>≤]) (−[\d.]+)", words(found["lead"]))[0]
+    assert (sign == ">") == (value(x) > value(y)) == (short > 0)
     if short > 0:
-        leads, _, asked = re.findall(r"−?\d+\.\d+", words(found["finding"]))
-        assert value(leads) < value(asked)
+        behind, allowed, _ = re.findall(r"−?\d+\.\d+", words(found["finding"]))
+        assert value(behind) < value(allowed)
 
 
 def test_equal_words_are_counted_where_they_stand_as_words():
