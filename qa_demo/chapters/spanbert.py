@@ -34,10 +34,9 @@ HEADINGS = (
     "What is each change worth?",
 )
 IDEAS = (
-    "SpanBERT hides whole spans. Its *span boundary objective (SBO)* predicts each hidden word "
-    "from three things: the encoder's outputs just before and just after the span, and the "
-    "position within it. Its loss is added to that of masked language modelling (MLM), which "
-    "guesses the word from the encoder's output at the blank itself.",
+    "SpanBERT hides whole spans. Its *span boundary objective (SBO)* guesses each hidden word from "
+    "the words just before and after the span and the position in it; masked language modelling "
+    "(MLM) guesses from the blank itself.",
     "Both hide 15 % of the tokens: BERT *single tokens*, SpanBERT *whole spans* of 1 to 10 "
     "words. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
@@ -96,7 +95,8 @@ def model_says() -> str:
         f"The model is our small SpanBERT: {ENCODER} ({shape['num_hidden_layers']} layers, "
         f"{shape['hidden_size']} numbers a token), pre-trained for {steps:,} more steps, "
         f"{read / 1e6:,.0f} million tokens, with both losses. It is neither the paper's nor the "
-        "reader that answers above. The page's own passages are not in its training text."
+        "reader that answers above. The page's own passages are not in its training text, nor are "
+        "those whose blanks are counted."
     )
 
 
@@ -152,8 +152,7 @@ def blank_finding(b: core.Blank) -> Block:
     found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     right = f"{number(every['sbo_top1'], 1)} %, MLM's in {number(every['mlm_top1_where_sbo'], 1)} %"
-    many = f"{every['sbo_pieces']:,} blanks in texts not trained on"
-    overall = f"SBO's first guess is right in {right} of {many}."
+    overall = f"Over {every['sbo_pieces']:,} blanks SBO's first guess is right in {right}."
     return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 
