@@ -1,6 +1,6 @@
 // What a reader of the page sets: sliders with their box, choices, buttons, boxes for words.
 
-import { el } from "./dom.js";
+import { el, row } from "./dom.js";
 import { set } from "./store.js";
 
 export function slider(b) {
@@ -67,14 +67,8 @@ export function choice(b) {
       onclick: () => set(option.sets),
     }, option.label);
   const label = b.label ? el("span", { class: "label", "aria-hidden": "true" }, b.label) : null;
-  return {
-    node: el(
-      "div",
-      { class: "choice", role: b.label ? "group" : null, "aria-label": b.label || null },
-      label,
-      b.options.map(press),
-    ),
-  };
+  const named = { role: b.label ? "toolbar" : null, "aria-label": b.label || null };
+  return { node: row(el("div", { class: "choice", ...named }, label, b.options.map(press))) };
 }
 
 export function button(b) {
@@ -108,7 +102,6 @@ export function steps(b) {
       "data-focus": `step-${k}`,
       onclick: () => set({ step: k + 1 }),
     }, `${k + 1} ${name}`);
-  return {
-    node: el("div", { class: "steps", role: "group", "aria-label": "Steps" }, b.names.map(press)),
-  };
+  const named = { class: "steps", role: "toolbar", "aria-label": "Steps" };
+  return { node: row(el("div", named, b.names.map(press))) };
 }

@@ -53,8 +53,28 @@ export function announcer() {
   return { node, say };
 }
 
+/** Arrows lead from each of `stops` to the next; such a row or column is one stop of Tab. */
+export function arrows(root, stops, [back, on] = ["ArrowLeft", "ArrowRight"]) {
+  root.addEventListener("keydown", (event) => {
+    const k = stops.indexOf(event.target), step = { [back]: -1, [on]: 1 }[event.key];
+    if (k < 0 || !step) return;
+    const to = stops[Math.min(stops.length - 1, Math.max(0, k + step))];
+    to.focus();
+    stops[k].tabIndex = -1, to.tabIndex = 0;
+    event.preventDefault();
+  });
+}
+
 /** One of many is in the order of Tab, the k-th; arrows lead to the others. */
 export function reachable(nodes, k) {
   if (nodes.includes(document.activeElement)) return;
   for (const [n, node] of nodes.entries()) node.tabIndex = n === Math.max(0, k) ? 0 : -1;
+}
+
+/** A row of buttons as one stop of Tab, at the one that is pressed. */
+export function row(node) {
+  const stops = [...node.querySelectorAll("button")];
+  arrows(node, stops);
+  reachable(stops, stops.findIndex((one) => one.ariaPressed === "true"));
+  return node;
 }

@@ -1,6 +1,6 @@
 // The page: answer, tabs, chapter; all it knows of a chapter is its name.
 
-import { announcer, el, keepingFocus } from "./dom.js";
+import { announcer, arrows, el, keepingFocus } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
@@ -61,13 +61,7 @@ export function mount(root, chapters) {
     voice.node,
     globalThis.SAVED ? "" : el("p", { class: "legend" }, errors),
   );
-  tabs.addEventListener("keydown", (event) => {
-    const list = [...tabs.children], k = list.indexOf(document.activeElement);
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (k < 0 || !step) return;
-    list[(k + step + list.length) % list.length].focus();
-    event.preventDefault();
-  });
+  arrows(tabs, [...tabs.children]);
 
   let stale = 0;
   const sentences = () =>

@@ -1,6 +1,6 @@
 // A real table; a row that sets something is pressed by mouse, finger or keyboard.
 
-import { el, reachable } from "./dom.js";
+import { arrows, el, reachable } from "./dom.js";
 import { set } from "./store.js";
 
 const NUMBER = /^[-−+<>≈]?\s*[\d.,]+( %)?$|^–?$/;
@@ -60,16 +60,8 @@ export function table(b) {
     { class: "scroll" },
     el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows)),
   );
-  // a table of many rows is one stop of Tab
   const stops = [...node.querySelectorAll("button")];
-  node.addEventListener("keydown", (event) => {
-    const k = stops.indexOf(event.target), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (k < 0 || !step) return;
-    const to = stops[Math.min(stops.length - 1, Math.max(0, k + step))];
-    to.focus();
-    stops[k].tabIndex = -1, to.tabIndex = 0;
-    event.preventDefault();
-  });
+  arrows(node, stops, ["ArrowUp", "ArrowDown"]);
   reachable(stops, 0);
   const mark = ({ selection }) => {
     for (const [at, line, press] of pressed) {

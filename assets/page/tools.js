@@ -1,6 +1,6 @@
 // What stands beside the answer: dark, present, cover, pin, link, save; and what was typed is kept.
 
-import { el } from "./dom.js";
+import { el, row } from "./dom.js";
 import { current, isLost, link, posted, set } from "./store.js";
 
 const KEPT = "spanlight";
@@ -95,12 +95,15 @@ export function tools({ say, themed, pin, lessons }) {
   const keep = el("button", { title, onclick: () => save(say) }, "Save");
   const node = el(
     "div",
-    { class: "tools", role: "group", "aria-label": "Page" },
+    { class: "tools", role: "toolbar", "aria-label": "Page" },
     globalThis.SAVED ? [] : [lessons, cover, pin, copy, keep], // a file has no server and no address
     mode("present", "Present", themed),
     dark,
   );
-  return { node, show: () => cover.setAttribute("aria-pressed", String(!!current().veil)) };
+  return {
+    node: row(node),
+    show: () => cover.setAttribute("aria-pressed", String(!!current().veil)),
+  };
 }
 
 /** All chapters of this state as one file; the server answers when its models are through. */

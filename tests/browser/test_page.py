@@ -336,7 +336,7 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
     expect(page.get_by_role("status")).to_contain_text("needs the running page")
     page.get_by_role("tab", name="Why").click()  # what was refused is forgotten
     expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["why"].HEADINGS[0])
-    buttons = page.get_by_role("group", name="Page").get_by_role("button")
+    buttons = page.get_by_role("toolbar", name="Page").get_by_role("button")
     expect(buttons).to_have_text(["Present", "Dark"])
 
 
@@ -426,7 +426,10 @@ def test_tab_from_the_top_reaches_every_control(open_page):
         page.keyboard.press("Tab")
         seen.add(page.evaluate(focused))
     assert {"listed-0", "other", "tab-spans", "Exactly"} <= seen
-    assert "listed-1" not in seen, "the rows of a table are one stop"
+    assert not {"listed-1", "Cover answer"} & seen, "a table and a row of buttons are one stop each"
+    page.get_by_role("button", name="Lessons").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "Cover answer"
 
 
 def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, server):
