@@ -34,9 +34,21 @@ def siblings(e: Encoding, d: int) -> list[int]:
     return list(range(*np.searchsorted(e.word_ids, [own, own + 1]).tolist()))
 
 
+def spelt(e: Encoding, d: int) -> list[tuple[str, bool]]:
+    """The pieces of a piece's word, and which is this one; those that share a letter are one."""
+    found, same = list[tuple[str, bool]](), siblings(e, d)
+    typed = as_typed(e.context, e.offset_mapping[same].tolist())
+    for k, (letters, _) in zip(same, typed, strict=True):
+        if letters or not found:
+            found.append((letters, k == d))
+        elif k == d:
+            found[-1] = (found[-1][0], True)
+    return found
+
+
 def word(e: Encoding, d: int, dot: str = "·") -> str:
     """The whole word of a piece, its pieces joined by middle dots: Rot·ne."""
-    return dot.join(piece(e, k) for k in siblings(e, d))
+    return dot.join(letters for letters, _ in spelt(e, d))
 
 
 def dotted(e: Encoding, d: int, most: int = 24) -> str:
@@ -51,7 +63,7 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     """
     if room(whole := word(e, d)) > 40:
         return [[f"“{dotted(e, d)}”", role]]
-    pieces = ([[piece(e, k), role if k == d else "dim"]] for k in siblings(e, d))
+    pieces = ([[letters, role if own else "dim"]] for letters, own in spelt(e, d))
     before, _, after = isolated(whole).partition(whole)
     return [["“" + before, role], *printed.between(["·", "dim"], pieces), [after + "”", role]]
 
@@ -67,7 +79,7 @@ def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
 
 def bold(e: Encoding, d: int) -> str:
     """The same for a figure: Rot·<b>ne</b>, escaped."""
-    pieces = [(escape(piece(e, k)), k == d) for k in siblings(e, d)]
+    pieces = ((escape(letters), own) for letters, own in spelt(e, d))
     return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
 
 

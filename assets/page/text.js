@@ -65,10 +65,11 @@ function word(b, one, number) {
   return node;
 }
 
-/** Lines under the words that people marked, each with its count; a line runs on between words. */
+/** Lines under the words that people marked, each with its count; a line runs on between words.
+ * They hang from the middle of a line, where a piece that is no box of its own has its middle too.
+ */
 function goldLines(b, nodes) {
-  const pad = (node, side) => parseFloat(node.style[`padding${side}`]) || 0;
-  const top = (node, k) => pad(node, "Top") + LINE + 15 * k;
+  const top = (k, less) => `calc(50% + ${LINE / 2 + 15 * k + less}px)`;
   const placed = [], near = 6; // a label takes the room of some pieces
   for (const line of b.lines ?? []) {
     const meets = (one) => one.from <= line.to + near && line.from <= one.to + near;
@@ -77,14 +78,15 @@ function goldLines(b, nodes) {
     placed.push({ ...line, k });
     const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
     for (const [n, { one, node }] of inside.entries()) {
-      node.style.paddingBottom = `${Math.max(pad(node, "Bottom"), 14 + 15 * k)}px`;
+      const room = node.parentNode.style; // the run's: a piece is as high as its letters
+      room.paddingBottom = `${Math.max(parseFloat(room.paddingBottom) || 0, 14 + 15 * k)}px`;
       const insetInlineEnd = one.gap && n + 1 < inside.length ? "-6px" : "0";
-      const style = { top: `${top(node, k) + 5}px`, insetInlineEnd };
+      const style = { top: top(k, 5), insetInlineEnd };
       node.append(el("i", { class: `marked lane-${line.role}`, style }));
     }
     const last = inside.at(-1)?.node;
     if (!last) continue;
-    const style = { top: `${top(last, k) - 2}px` };
+    const style = { top: top(k, -2) };
     last.append(el("b", { class: `marked-by is-${line.role}`, style }, line.text));
   }
 }

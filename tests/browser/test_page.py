@@ -193,12 +193,14 @@ def test_on_a_phone_a_number_at_the_left_edge_stays_inside_the_text(open_page):
     assert page.evaluate(outside) == []
 
 
-def test_the_letters_of_an_arabic_word_join_across_its_pieces(open_page):
-    page = open_page({"question": "من؟", "context": "هذه المستشفيات جديدة", "chapter": "answer"})
+def test_the_letters_of_an_arabic_word_join_across_its_pieces_marked_or_not(open_page):
+    texts = {"question": "من؟", "context": "هذه المستشفيات جديدة", "gold": [[4, 10]]}
+    page = open_page({**texts, "chapter": "answer"})
     run = page.locator("[data-block=words] .run", has=page.locator(".word + .word"))
-    expect(run).to_have_text("المستشفيات")
+    expect(run).to_contain_text("marked by you")
     in_pieces = run.bounding_box()
-    whole = run.evaluate("(e) => (e.textContent += '', e.getBoundingClientRect().width)")
+    plain = "(e) => (e.textContent = 'المستشفيات', e.getBoundingClientRect().width)"
+    whole = run.evaluate(plain)
     assert in_pieces["width"] == pytest.approx(whole, abs=0.5)
 
 
