@@ -157,7 +157,7 @@ def folds(
         told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
         told += [says(d) for _, says in more]
         rows.append(ui.row(*told, sets={"selection": [d, d]}))
-    heads = ["token no.", "token", *three, "likeliest", *(head for head, _ in more)]
+    heads = ["no.", "token", *three, "likeliest", *(head for head, _ in more)]
     last = (
         "The answer in the page's head is that of start and end. Logits changed by hand do not "
         "change the tags, which have a layer of their own."

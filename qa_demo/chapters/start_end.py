@@ -299,6 +299,6 @@ def exactly(p: Softmaxes) -> str:
         f"The sum runs over all {len(p.window)} positions of the unpadded window: {cls}, the "
         f"question, the separators and {plural(int(p.window.is_context.sum()), 'token')} of the "
         f"paragraph. {cls} stands for “no answer” in both. Another window has softmaxes of its "
-        "own, so a P of one window says nothing about another. The temperature changes what is shown "
-        "here, not the answer."
+        "own, so a P of one window says nothing about another. The temperature changes what is "
+        "shown here, not the answer."
     )

@@ -342,7 +342,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
     last = "A large weight does not say that the lead needs the word: only hiding it would tell."
-    every = ui.fold("grid", f"All {layers * heads} attention heads", grid(shares, look, at))
+    shown = [grid(shares, look, at), grid_table(look)]
+    every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [
         shares.finding(said, name, read_most, given),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), look.layer),
@@ -400,6 +401,13 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     box = ui.rect(x - 0.5, x + 0.5, y - 0.5, y + 0.5, line={"color": INK, "width": 2.5})
     alt = "How much of its attention the token spends on what was asked, by layer and head"
     return ui.figure("heads", [heat], layout, alt, overlay={"shapes": [box]})
+
+
+def grid_table(look: Looks) -> Block:
+    heads = ["layer", "head 1", *map(str, range(2, look.asked.shape[1] + 1))]
+    shares = [[probability(x, 2) for x in layer] for layer in look.asked.tolist()]
+    rows = [ui.row(str(k), *cells) for k, cells in enumerate(shares, 1)]
+    return ui.table("by-head", heads, rows, "Attention on the question by layer and attention head")
 
 
 def head_table(shares: Shares, look: Looks) -> Block:
