@@ -72,12 +72,14 @@ def test_a_lost_reply_spoils_neither_what_is_pinned_nor_what_is_saved(open_page)
 
 
 def test_a_room_goes_on_when_one_reply_never_comes(open_page, server):
-    page = open_page(SPANS, fresh=True, script=HASTY)
+    page = open_page(SPANS, fresh=True)
     page.get_by_role("button", name="Lessons").click()
-    page.route("**/room?code=*", never, times=1)
     page.get_by_role("button", name="Open a room").click()
     code = page.locator(".room .code").first.inner_text()
-    page.request.post(f"{server.url}room", data={"act": "join", "code": code})
+    page.evaluate(HASTY)
+    page.route("**/room?code=*", never, times=1)
+    with page.expect_request("**/room?code=*"):
+        page.request.post(f"{server.url}room", data={"act": "join", "code": code})
     expect(page.locator(".room").first).to_contain_text("1 here")
 
 
