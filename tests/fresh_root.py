@@ -23,7 +23,7 @@ from tests.run import say
 
 PACKAGES = "python3,python3-pip,python3-venv,git,ca-certificates"
 HOME = "spanlight"
-PATIENCE = 600.0
+PATIENCE = 1800.0
 
 
 def inside(root: Path, script: str) -> list[str]:
