@@ -16,7 +16,7 @@ from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import bio, types
 from qa_demo.core.base import softmax
-from qa_demo.core.losses import TagGold
+from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Kind, Rung, brackets, cells, ladder, stacked, sums
@@ -241,7 +241,7 @@ class Labels:
     """
 
     def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
-        self.rows = [bio.annotator_tags(tags.size, g) for g in golds]
+        self.rows = [annotator_tags(tags.size, g) for g in golds]
         self.terms = bio.soft_terms(tags.reading, golds)
         self.t = t = self.terms.targets
         self.tagged: list[int] = np.flatnonzero(t[:, types.O] < 1).tolist()
@@ -369,7 +369,7 @@ def one_label(tags: Tags) -> list[Block | None]:
 def to_spans(tags: Tags) -> list[Block | None]:
     """Step 4: the most probable possible tagging, its answers, and the chance of the first."""
     answers = bio.decode_reading(tags.reading)
-    best = bio.tags_of(tags.size, [x.span for x in answers])
+    best = tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
     cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
     rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]

@@ -18,24 +18,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from qa_demo.core.base import BadInput, Bools, Floats, Ints, log_softmax
-from qa_demo.core.losses import TagGold, cross_entropy, entropy, marked, tag_targets
+from qa_demo.core.losses import TagGold, cross_entropy, entropy, tag_targets
 from qa_demo.core.types import B, I, O, Reading, Span
 
 Tags = Ints
 PREFERENCE = (O, B, I)  # of equally probable tags the first one here
-
-
-def annotator_tags(n: int, gold: TagGold) -> Tags:
-    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
-    return tags_of(n, marked(gold))
-
-
-def tags_of(n: int, spans: Sequence[Span]) -> Tags:
-    """The tags [n] of spans in text order; always legal. Where two overlap the later begins."""
-    tags = np.full(n, O)
-    for span in spans:
-        tags[span.start], tags[span.start + 1 : span.end + 1] = B, I
-    return tags
 
 
 def spans_of_tags(tags: Sequence[int], lenient: bool = False) -> tuple[Span, ...]:

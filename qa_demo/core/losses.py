@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Bools, Floats, log_softmax, softmax
+from qa_demo.core.base import BadInput, Bools, Floats, Ints, log_softmax, softmax
 from qa_demo.core.store import ReplayRows
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
@@ -49,6 +49,22 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
                 f"to {b.end}"
             )
     return spans
+
+
+def tags_of(n: int, spans: Sequence[Span]) -> Ints:
+    """The tags [n] of spans in text order, what lies behind n left out; always legal. Where two
+    overlap the later begins.
+    """
+    tags = np.full(n, O)
+    for span in spans:
+        tags[span.start : span.end + 1] = I
+        tags[span.start : span.start + 1] = B
+    return tags
+
+
+def annotator_tags(n: int, gold: TagGold) -> Ints:
+    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
+    return tags_of(n, marked(gold))
 
 
 class Label(NamedTuple):
@@ -123,16 +139,8 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
     tags, labelled = np.zeros((len(window), 3)), window.is_context.copy()
     for gold in golds or [None]:
         row = np.full(len(window), O)
-        for span in marked(gold):
-            first, last = max(span.start, window.doc_start), min(span.end, window.doc_stop - 1)
-            if first > last:
-                continue
-            at = window.to_pos(first)
-            row[at : window.to_pos(last) + 1] = I
-            if first == span.start:
-                row[at] = B
-            else:
-                labelled[at] = False
+        row[window.is_context] = annotator_tags(window.doc_stop, gold)[window.doc_start :]
+        labelled[window.context_at] &= row[window.context_at] != I
         tags[np.arange(len(window)), row] += 1
     return tags / max(1, len(golds)), labelled
 

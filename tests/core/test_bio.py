@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from qa_demo.core import bio
 from qa_demo.core.base import BadInput, log_softmax, logsumexp, softmax
 from qa_demo.core.bio import B, I, O
+from qa_demo.core.losses import annotator_tags, tags_of
 from qa_demo.core.types import Span
 from tests.core.toys import TWO, make_reading, random_reading, with_offsets
 
@@ -71,10 +72,10 @@ def test_spans_of_tags(tags, strict, lenient, illegal):
 def test_tags_and_spans_are_inverse_on_every_legal_tagging():
     for n in range(7):
         for tags in legal_taggings(n):
-            assert bio.annotator_tags(n, bio.spans_of_tags(tags)).tolist() == list(tags)
-    assert bio.annotator_tags(2, None).tolist() == [O, O]
+            assert annotator_tags(n, bio.spans_of_tags(tags)).tolist() == list(tags)
+    assert annotator_tags(2, None).tolist() == [O, O]
     with pytest.raises(BadInput, match="may not overlap, got 0 to 2 and 2 to 3"):
-        bio.annotator_tags(4, (Span(0, 2), Span(2, 3)))
+        annotator_tags(4, (Span(0, 2), Span(2, 3)))
 
 
 @pytest.mark.parametrize("n", range(1, 9))
@@ -141,7 +142,7 @@ def test_rows_come_from_the_owner():
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_tags_of_a_readings_spans_are_possible_where_two_windows_meet(seed):
     spans = [x.span for x in bio.decode_reading(random_reading(seed, 9, 5, 3, tags=True))]
-    tags = bio.tags_of(9, spans).tolist()
+    tags = tags_of(9, spans).tolist()
     assert not bio.illegal_at(tags)
     assert [x.start for x in bio.spans_of_tags(tags)] == [x.start for x in spans]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.bio import annotator_tags
+from qa_demo.core.losses import annotator_tags
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, Span, Window
 from qa_demo.training import data
