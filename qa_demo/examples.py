@@ -3,7 +3,6 @@ own and those printed in SpanBERT's paper.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +14,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.store import ASSETS, READERS, load_reading
+from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
 from qa_demo.core.text import Blanks
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
@@ -71,8 +70,11 @@ def load_menu() -> dict[str, PoolExample]:
     """All that the menu offers, by id: the examples that show a point, then texts that the reader
     gets wrong (`python -m qa_demo.training.promises examples` tells whether both still hold).
     """
-    files = (ASSETS / "examples.json", ASSETS / "failures.json")
-    return {e.id: e for file in files for e in load_examples(file)}
+    found = dict[str, PoolExample]()
+    for path in (ASSETS / "examples.json", ASSETS / "failures.json"):
+        with undamaged(path):
+            found |= {e.id: e for e in load_examples(path)}
+    return found
 
 
 def load_examples(path: Path) -> tuple[PoolExample, ...]:
@@ -88,7 +90,9 @@ def load_passages(path: Path) -> tuple[Passage, ...]:
 @cache
 def passages() -> dict[str, Passage]:
     """The passages by their id."""
-    return {p.id: p for p in load_passages(ASSETS / "passages.json")}
+    path = ASSETS / "passages.json"
+    with undamaged(path):
+        return {p.id: p for p in load_passages(path)}
 
 
 def hidden_in(name: str) -> Blanks:
@@ -102,7 +106,7 @@ def hidden_in(name: str) -> Blanks:
 @cache
 def shipped(name: str) -> Any:
     """A file of figures."""
-    return json.loads((ASSETS / name).read_text(encoding="utf-8"))
+    return shipped_json(ASSETS / name)
 
 
 def scheme_counts() -> dict[str, int]:

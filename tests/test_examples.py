@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
 from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
@@ -56,6 +56,14 @@ def test_each_id_stands_once_and_each_slice_in_its_text():
     assert len({p.id for p in passages}) == len(passages) and all(p.hidden for p in passages)
     assert list(load_menu()) == [e.id for e in examples]
     assert {p.stem for p in READINGS.glob("*.npz")} == {e.id for e in POOL}
+
+
+@pytest.mark.parametrize("held", [b"", b'[{"id": "oresund"}]', b"version https://git-lfs"])
+def test_a_damaged_file_of_texts_is_said_in_a_sentence(held, monkeypatch, tmp_path):
+    (tmp_path / "examples.json").write_bytes(held)
+    monkeypatch.setattr("qa_demo.examples.ASSETS", tmp_path)
+    with pytest.raises(BadCheckpoint, match=r"^examples\.json, .* is damaged or a git-LFS"):
+        load_menu.__wrapped__()
 
 
 def test_the_pool_has_every_kind_and_each_text_stands_once():

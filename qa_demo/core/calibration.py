@@ -14,7 +14,6 @@ sure (Guo et al. 2017), b moves all claims together, slope and intercept are fit
 which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
 from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, reason, top_spans
+from qa_demo.core.store import shipped_json
 from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
@@ -186,7 +186,7 @@ class Known(NamedTuple):
 @cache
 def load_known(folder: Path) -> Known:
     """The figures of a bundled reader's folder."""
-    raw = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    raw = shipped_json(folder / "metrics.json")
     line, bins = raw["threshold_curve"]["span"], raw["claim"]["bins"]
     threshold = _named(ThresholdKnown, line | line["chosen"])
     more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}

@@ -6,7 +6,8 @@ A stored reading lets a page show an example before any model is loaded, and ser
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
@@ -51,16 +52,29 @@ def _save(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> No
     np.savez_compressed(path, about=text, **arrays)
 
 
-def _arrays(path: Path) -> dict[str, Any]:
-    """Errors: BadCheckpoint for a damaged file, as a clone without git-LFS leaves it."""
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Around the reading of a file that came with this program. Errors: BadCheckpoint for a damaged
+    one, as a clone without git-LFS leaves it.
+    """
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
+        yield
     except (OSError, EOFError, ValueError, BadZipFile, zlib.error) as fault:
         raise BadCheckpoint(
             f"{path.name}, which came with this program, is damaged or a git-LFS pointer; get it "
             "again, in a clone with git lfs pull"
         ) from fault
+
+
+def shipped_json(path: Path) -> Any:
+    """The value of a JSON file that came with this program. Errors: BadCheckpoint."""
+    with undamaged(path):
+        return json.loads(path.read_bytes())
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    with undamaged(path), np.load(path, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
 
 
 def _load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -172,7 +186,6 @@ class Replay(NamedTuple):
 @cache
 def load_replay(folder: Path) -> Replay:
     """Read what `qa_demo.training.assets` wrote."""
-    about = json.loads((folder / "replay.json").read_text(encoding="utf-8"))
-    arrays = _arrays(folder / "replay.npz")
+    about, arrays = shipped_json(folder / "replay.json"), _arrays(folder / "replay.npz")
     places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
     return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])
