@@ -3,69 +3,24 @@
 Every event runs in the browser (`fn=None, js=`), so that no page is tied to one process.
 """
 
-import gzip
-import hashlib
 import html
 import json
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import gradio as gr
-import orjson
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.api.routes import json_of, public, whole
+from qa_demo.api.routes import public
 from qa_demo.bundle import FONTS, plotly_file, script, style
-from qa_demo.pictures import CHAPTERS, Pictures, told
+from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
+from qa_demo.server.answers import at_last, attempt, json_of, replied, sent, served
 from qa_demo.server.gradio_page import gradio_style
-from qa_demo.state import load
+from qa_demo.state import State, load
 
 CALL = "globalThis.spanlight?."
-
-
-def served(text: Callable[[], bytes], kind: str, cached: str = "no-cache") -> Callable[..., Any]:
-    """A file, packed once, that the browser asks for again at each visit, for it must never mix two
-    versions; `cached` says otherwise.
-    """
-
-    @cache
-    def file() -> tuple[bytes, bytes, str]:
-        plain = text()
-        return plain, gzip.compress(plain, 9), f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
-
-    def answer(request: Request) -> Response:
-        plain, packed, tag = file()
-        headers = {"cache-control": cached, "etag": tag, "vary": "accept-encoding"}
-        if tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", "") and len(packed) < len(plain):
-            plain, headers["content-encoding"] = packed, "gzip"
-        return Response(plain, headers=headers, media_type=kind)
-
-    return answer
-
-
-def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
-    """A route that is asked in JSON and answers what `told` says; a text is a file."""
-
-    async def route(request: Request) -> Response:
-        status, body = await run_in_threadpool(told, make, await json_of(request))
-        return sent(body, status)
-
-    return route
-
-
-def sent(body: Any, status: int = 200) -> Response:
-    """An answer that nobody keeps."""
-    # not text/html: that would be given the running page's head
-    kind = "application/octet-stream" if isinstance(body, str) else "application/json"
-    made = body if isinstance(body, str) else orjson.dumps(body)
-    return Response(made, status, {"cache-control": "no-store"}, kind)
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
@@ -78,7 +33,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
             state = load(asked.get("state") if isinstance(asked, dict) else None)
             return saved(pictures_of(pictures, state, found), state)
 
-        status, body = await whole(make, await json_of(request), request.is_disconnected)
+        status, body = await at_last(make, await json_of(request), request.is_disconnected)
         return sent(body, status)
 
     files: dict[str, tuple[Any, ...]] = {
@@ -90,11 +45,20 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     for font in FONTS.glob("*.woff2"):
         files[f"fonts/{font.name}"] = font.read_bytes, "font/woff2", "public, max-age=604800"
     return [
-        Route("/health", lambda _: sent(*pictures.health())),
+        Route("/health", lambda _: sent(*health(pictures))),
         Route("/picture", replied(pictures.asked), methods=["POST"]),
         Route("/saved", keep, methods=["POST"]),
         *(Route(f"/static/page/{name}", served(*about)) for name, about in files.items()),
     ]
+
+
+def health(pictures: Pictures) -> tuple[dict[str, Any], int]:
+    """Body and status of /health: whether the page's own reader reads one short text."""
+    well = State(question="Is the reader well?", context="The reader is well.")
+    status, said = attempt(lambda _: {"status": "ok"} if pictures.shown(well) else {}, None)
+    if status == 202:
+        return {"status": "loading", "error": "the reader is being loaded"}, 503
+    return (said, 200) if status == 200 else ({"status": "failing"} | said, 503)
 
 
 def build(pictures: Pictures) -> gr.Blocks:

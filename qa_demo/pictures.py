@@ -1,6 +1,5 @@
 """picture(state) -> blocks: the whole server of the page is this function and a cache."""
 
-import logging
 from collections.abc import Callable, Hashable, Mapping
 from importlib import import_module
 from types import ModuleType
@@ -8,7 +7,7 @@ from typing import Any
 
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
-from qa_demo.core.base import BadInput, Cancelled, QADemoError
+from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import sureness
 from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import predict
@@ -19,7 +18,7 @@ from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span, WindowOptions
 from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
-from qa_demo.model.work import Cache, Pending, Work
+from qa_demo.model.work import Cache, Work
 from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.shown import Need, Shown
 from qa_demo.state import Record, State, differs, dump, load
@@ -34,7 +33,6 @@ nothing was chosen opens with) and Own, what it alone keeps in the state.
 """
 FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")
-log = logging.getLogger("qa_demo")
 
 
 class Pictures:
@@ -57,14 +55,6 @@ class Pictures:
         models, filler = Cache[Reader](3), Cache[Any](1)
         self.reader: Callable[[str], Reader] = lambda name: models.find(name, lambda: reader(name))
         self.spanbert: Callable[[], Any] = lambda: filler.find("spanbert", spanbert)
-
-    def health(self) -> tuple[dict[str, Any], int]:
-        """Body and status of /health: whether the page's own reader reads one short text."""
-        well = State(question="Is the reader well?", context="The reader is well.")
-        status, said = told(lambda _: {"status": "ok"} if self.shown(well) else {}, None)
-        if status == 202:
-            return {"status": "loading", "error": "the reader is being loaded"}, 503
-        return (said, 200) if status == 200 else ({"status": "failing"} | said, 503)
 
     def asked(self, asked: Any) -> dict[str, Any]:
         """The picture that a request asks for. Raises as `picture`."""
@@ -183,27 +173,6 @@ class Pictures:
         key = ("reading", name, question, context, windows)
         found: Reading = self.work.ask(key, make, slow)
         return found
-
-
-def told(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
-    """Status and body of an answer: 200 with what is made, 202 with place, seconds and done while a
-    model works, 4xx and 5xx with one sentence.
-    """
-    try:
-        return 200, make(asked)
-    except Pending as wait:
-        return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
-    except Cancelled:  # this machine slept, and the work was given up while its asker waited
-        return 202, {"place": 0, "seconds": 0.0, "done": 0.0}
-    except BadInput as fault:
-        return 422, {"error": str(fault)}
-    except QADemoError as fault:
-        return 503, {"error": str(fault)}
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException:
-        log.exception("A request failed")
-        return 500, {"error": "this failed; the server's log tells more"}
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:

@@ -297,7 +297,7 @@ def test_gradios_own_addresses_and_client_are_told_a_sentence_too():
 
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])
 def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, monkeypatch):
-    monkeypatch.setattr("qa_demo.api.routes.PATIENCE", patience)
+    monkeypatch.setattr("qa_demo.server.answers.PATIENCE", patience)
     monkeypatch.setattr(full().work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
     asked = answer(full(), "tag", TEXTS, AsyncMock(return_value=gone))
     assert run(asked) == (503, {"error": "too busy; try again later"})

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
 from qa_demo.model.work import AtOnce, Pending
-from qa_demo.pictures import CHAPTERS, Pictures, told
+from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.server.answers import attempt
 from qa_demo.state import State, load
 from tests.chapters.given import (
     EVERY,
@@ -144,21 +145,21 @@ DOORS = {
 
 @pytest.mark.parametrize(("asked", "said"), DOORS.values(), ids=DOORS)
 def test_the_door_answers_with_one_sentence(asked, said):
-    status, found = told(full().asked, asked)
+    status, found = attempt(full().asked, asked)
     assert status == 422 and said in found["error"] and "\n" not in found["error"]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(["state", "have", "than"]), JSON))
 def test_any_json_at_the_door_is_a_picture_or_a_sentence(asked):
-    status, body = told(full().asked, asked)
+    status, body = attempt(full().asked, asked)
     assert status in (200, 422) and json.dumps(body)
 
 
 def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
     def answer(fault):
         pictures = Pictures(full().examples, Mock(side_effect=fault), refused, work=AtOnce())
-        return told(pictures.asked, {"state": {}})
+        return attempt(pictures.asked, {"state": {}})
 
     waits = {"place": 2, "seconds": 1.5, "done": 0.25}
     assert answer(Pending(*waits.values())) == (202, waits)
@@ -184,7 +185,7 @@ def test_an_example_that_needs_small_windows_opens_with_them():
 @pytest.mark.parametrize("pinned", [{}, {"example": "oresund"}])
 def test_what_differs_from_a_pinned_state_is_one_line(pinned):
     asked = {"state": pinned, "than": {"example": "oresund", "temperature": 2.0}}
-    differs = told(full().asked, asked)[1]["differs"]
+    differs = attempt(full().asked, asked)[1]["differs"]
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
 
 

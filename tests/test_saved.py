@@ -46,7 +46,7 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
     that each request gave up the attribution of the one before.
     """
     monkeypatch.setattr("qa_demo.model.work.LEASE", 0.4)
-    monkeypatch.setattr("qa_demo.api.routes.PATIENCE", 10)
+    monkeypatch.setattr("qa_demo.server.answers.PATIENCE", 10)
     models = lambda _: Slow(bio=True), FakeInfiller
     pictures = Pictures(load_menu(), *models, work=Work())
     draw = pictures.picture

@@ -3,13 +3,11 @@
 import html
 import inspect
 import json
-import time
-from collections.abc import Awaitable, Callable
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 from typing import Any, get_type_hints
 
 import gradio as gr
-from anyio import CapacityLimiter, to_thread
 from pydantic import ConfigDict, create_model
 from pydantic.json_schema import GenerateJsonSchema
 from starlette.requests import Request
@@ -18,7 +16,8 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo import __version__
 from qa_demo.api.calls import CALLS, fields, plain, request
-from qa_demo.pictures import Pictures, told
+from qa_demo.pictures import Pictures
+from qa_demo.server.answers import Gone, at_last, json_of
 
 ASKED = (
     "a call is a POST of one JSON object, as application/json, to /api/NAME, one of "
@@ -26,36 +25,16 @@ ASKED = (
 )
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 KINDS = {"integer": int, "number": float, "string": str, "array": list}
-PATIENCE = 600.0
-"""Seconds that a call or Save waits for its models."""
-Gone = Callable[[], Awaitable[bool]]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Spanlight: calls</title>
 <style>body{font:16px system-ui;margin:2em}dt{font-weight:bold}</style><h1>Calls</h1>
 <p>Each is a POST of one JSON object. The replies: <a href="openapi.json">openapi.json</a>.</p>"""
-
-
-@cache
-def threads() -> CapacityLimiter:
-    """Of the calls and of Save alone: however many wait, the page answers."""
-    return CapacityLimiter(16)
 
 
 async def answer(
     pictures: Pictures, name: str, asked: Any, gone: Gone | None = None
 ) -> tuple[int, Any]:
     """Status and reply of a call from its fields; {"error": sentence} where it is none."""
-    return await whole(lambda given: plain(request(name, given).reply(pictures)), asked, gone)
-
-
-async def whole(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> tuple[int, Any]:
-    """What `told` says at last. It asks again and again while a model works, so that what nobody
-    waits for any more ends.
-    """
-    end, make = time.monotonic() + PATIENCE, partial(told, make, asked)
-    while (made := await to_thread.run_sync(make, limiter=threads()))[0] == 202:
-        if time.monotonic() > end or (gone is not None and await gone()):
-            return 503, {"error": "too busy; try again later"}
-    return made
+    return await at_last(lambda given: plain(request(name, given).reply(pictures)), asked, gone)
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
@@ -99,14 +78,6 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         Route("/api/{name:path}", call, methods=METHODS),
         *(Route(path, tools, methods=["POST"]) for path in MCP),
     ]
-
-
-async def json_of(request: Request) -> Any:
-    """The value of a request's body; None where it is not JSON."""
-    try:
-        return json.loads(await request.body())
-    except (ValueError, RecursionError):
-        return None
 
 
 class Lists(GenerateJsonSchema):

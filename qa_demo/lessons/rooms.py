@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
-from qa_demo.page import replied, sent
+from qa_demo.server.answers import replied, sent
 from qa_demo.state import Int, dump, load, read
 
 QUIET, LIFE = 2 * 3600.0, 12 * 3600.0

@@ -17,9 +17,9 @@ from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
 from qa_demo.lessons.judge import Asked, asked, judge, plain
 from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
-from qa_demo.page import replied
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.printed import quote
+from qa_demo.server.answers import replied
 from qa_demo.state import Int, dump, load, read
 
 CHECKS: dict[str, Check] = {
