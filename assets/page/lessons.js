@@ -2,38 +2,10 @@
 
 import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
-import { BASE, current, isLost, posted, replace } from "./store.js";
+import { BASE, current, post, replace, sentenceOf } from "./store.js";
+import { kept } from "./tools.js";
 
-const OPEN_STEP = "spanlight.lesson", RETRY = 400;
-
-/** What this tab remembers over a reload; a private window may refuse. */
-function remembered(name, value) {
-  try {
-    if (value === undefined) return JSON.parse(sessionStorage.getItem(name) ?? "null");
-    if (value === null) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, JSON.stringify(value));
-  } catch {
-    // then a reload begins anew
-  }
-  return null;
-}
-
-/** POST to a path of the page until its models are through. Errors: Error with one sentence. */
-async function post(path, body) {
-  while (true) {
-    const reply = await posted(path, body);
-    const made = await reply.json();
-    if (reply.ok && reply.status !== 202) return made;
-    if (reply.status !== 202) throw new Error(made.error);
-    await new Promise((go) => setTimeout(go, RETRY));
-  }
-}
-
-/** What a refusal says; what is no error of a request goes on. */
-function sentenceOf(refusal) {
-  if (!(refusal instanceof Error)) throw refusal;
-  return isLost(refusal) ? "The server does not answer; press again." : refusal.message;
-}
+const OPEN_STEP = "lesson";
 
 /**
  * The panel of lessons. `place`: {lesson, step}; `card`: the step as it is asked; `guess`: what is
@@ -49,13 +21,7 @@ export function lessons() {
   const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
   const place = () => open && open.place;
   const redraw = (said = wrong) => (wrong = said, draw());
-  const room = makeRoom({
-    post,
-    remembered,
-    sentenceOf,
-    quiet,
-    page: { place, redraw, follow: (look) => follow(look) },
-  });
+  const room = makeRoom(quiet, { place, redraw, follow: (look) => follow(look) });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -85,7 +51,7 @@ export function lessons() {
 
   function close() {
     open = null;
-    remembered(OPEN_STEP, null);
+    kept(OPEN_STEP, null);
     show(false);
     if (current().veil) replace({ ...current(), veil: undefined });
   }
@@ -115,7 +81,7 @@ export function lessons() {
       fresh = true;
     });
 
-  const keep = () => remembered(OPEN_STEP, open && { ...open.place, told: !!open.told });
+  const keep = () => kept(OPEN_STEP, open && { ...open.place, told: !!open.told });
   const asks = () => open && open.card.ask !== "none" && !open.told;
 
   const commit = () =>
@@ -339,7 +305,7 @@ export function lessons() {
   }
 
   if (!globalThis.SAVED && room.resume()) show(true), draw();
-  const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
+  const before = globalThis.SAVED ? null : kept(OPEN_STEP);
   if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });
   else if (!panel.hidden) start();
   return { panel: [panel, voice.node], opener, marked: (patch) => (marked(patch), room.moved()) };

@@ -1,15 +1,16 @@
 // A class: this page leads a room, follows one, or neither. What it may know is asked every 2 s.
 
 import { el } from "./dom.js";
-import { BASE, current, isLost, PATIENCE } from "./store.js";
+import { BASE, current, isLost, PATIENCE, post, sentenceOf } from "./store.js";
+import { kept } from "./tools.js";
 
-const SEAT = "spanlight.room", EVERY = 2000, SETTLED = 300;
+const SEAT = "room", EVERY = 2000, SETTLED = 300;
 
 /**
- * The page's part in a class. `post`, `remembered`, `sentenceOf`, `quiet`: see lessons.js; `page` is what the
- * panel does: place() -> {lesson, step} or null, follow(look), redraw(what went wrong).
+ * The page's part in a class. `quiet(text, act)` makes a plain button; `page` is what the panel does:
+ * place() -> {lesson, step} or null, follow(look), redraw(what went wrong).
  */
-export function makeRoom({ post, remembered, sentenceOf, quiet, page }) {
+export function makeRoom(quiet, page) {
   /** @type {any} {code, key, teacher} */
   let seat = null;
   let look = null, version = "", timer = 0, soon = 0, wide = false;
@@ -26,7 +27,7 @@ export function makeRoom({ post, remembered, sentenceOf, quiet, page }) {
 
   function sit(next) {
     seat = next, look = null, version = "";
-    remembered(SEAT, seat);
+    kept(SEAT, seat);
     if (leads()) tried(async () => (await move(), await invite()));
     ask();
   }
@@ -60,7 +61,7 @@ export function makeRoom({ post, remembered, sentenceOf, quiet, page }) {
     }
     if (found.gone && !teacher) { // the server was started anew
       const again = await post("room", { act: "join", code }).catch(() => null);
-      if (again) remembered(SEAT, seat = { ...again, teacher: false }), version = "";
+      if (again) kept(SEAT, seat = { ...again, teacher: false }), version = "";
     } else if (!found.gone && !teacher && newer !== version) {
       version = newer;
       page.follow(found);
@@ -137,7 +138,7 @@ export function makeRoom({ post, remembered, sentenceOf, quiet, page }) {
     look: () => here() ? look : null,
     waits: () => follows() && !look.revealed,
     resume() {
-      const asked = new URLSearchParams(location.search).get("room"), before = remembered(SEAT);
+      const asked = new URLSearchParams(location.search).get("room"), before = kept(SEAT);
       if (before && (!asked || before.code === asked.toUpperCase())) sit(before);
       else if (asked) tried(take("join", { code: asked }));
       return !!(before || asked);

@@ -171,11 +171,11 @@ export async function ask() {
   }
 }
 
+const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
+
 /** Wait, or less if the state changes. */
 async function pause(ms) {
-  for (const now = turn; ms > 0 && turn === now; ms -= 50) {
-    await new Promise((go) => setTimeout(go, 50));
-  }
+  for (const now = turn; ms > 0 && turn === now; ms -= 50) await sleep(50);
 }
 
 /** The reply to a body of JSON. Errors: see `isLost`; one is that it took longer than `ms`. */
@@ -192,6 +192,23 @@ export const posted = (path, body, ms = PATIENCE) =>
  */
 export const isLost = (fault) =>
   fault instanceof TypeError || fault instanceof SyntaxError || fault instanceof DOMException;
+
+/** POST to a path of the page until its models are through. Errors: Error with one sentence. */
+export async function post(path, body) {
+  while (true) {
+    const reply = await posted(path, body);
+    const made = await reply.json();
+    if (reply.ok && reply.status !== 202) return made;
+    if (reply.status !== 202) throw new Error(made.error);
+    await sleep(AGAIN);
+  }
+}
+
+/** What a refusal says; what is no error of a request goes on. */
+export function sentenceOf(refusal) {
+  if (!(refusal instanceof Error)) throw refusal;
+  return isLost(refusal) ? "The server does not answer; press again." : refusal.message;
+}
 
 /** One answer of the server, [status, body], [0] if it was lost; a saved file answers itself. */
 async function answered(body) {
@@ -261,7 +278,7 @@ export async function pictureOf(other, than) {
     const [status, body] = await answered({ state: other, than });
     if (status === 200) return whole(body);
     if (status !== 202 && status !== 0) return null;
-    await new Promise((go) => setTimeout(go, AGAIN));
+    await sleep(AGAIN);
   }
 }
 

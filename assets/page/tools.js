@@ -8,11 +8,13 @@ const KEPT = "spanlight";
 /** @type {Record<string, any>} */
 const memory = {};
 
-/** What the browser remembers; in a private window or a frame it may refuse, then this page does. */
-function kept(name, value) {
+/** What the browser remembers, a text or a lesson for this tab alone: the value that is given, else
+ * the last one. In a private window or a frame it may refuse, then this page remembers it.
+ */
+export function kept(name, value) {
   if (value !== undefined) memory[name] = value;
   try {
-    const store = name === "typed" ? sessionStorage : localStorage;
+    const store = ["dark", "present"].includes(name) ? localStorage : sessionStorage;
     if (value === undefined) return JSON.parse(store.getItem(`${KEPT}.${name}`) ?? "null");
     store.setItem(`${KEPT}.${name}`, JSON.stringify(value));
   } catch {
