@@ -63,6 +63,20 @@ export function mount(root, chapters) {
   );
   arrows(tabs, [...tabs.children]);
 
+  /** Mark a chapter's tab. */
+  const lead = (chapter) => {
+    for (const t of tabs.children) {
+      const on = t.dataset.chapter === chapter;
+      t.setAttribute("aria-selected", String(on));
+      t.tabIndex = on ? 0 : -1;
+      if (on) {
+        grid.setAttribute("aria-labelledby", t.id);
+        document.title = `${t.textContent} · Spanlight`;
+        t.scrollIntoView({ block: "nearest", inline: "nearest" });
+      }
+    }
+  };
+
   let stale = 0;
   const sentences = () =>
     [answer, grid].flatMap((part) => [...part.querySelectorAll(SPOKEN)].map((p) => p.textContent));
@@ -82,16 +96,7 @@ export function mount(root, chapters) {
       const changed = sentences().filter((sentence) => !stood.includes(sentence)).join(" ");
       if (elsewhere) voice.say(grid.querySelector(".heading").textContent);
       else if (before && changed) voice.say(changed);
-      for (const t of tabs.children) {
-        const on = t.dataset.chapter === picture.chapter;
-        t.setAttribute("aria-selected", String(on));
-        t.tabIndex = on ? 0 : -1;
-        if (on && before?.chapter !== picture.chapter) {
-          grid.setAttribute("aria-labelledby", t.id);
-          document.title = `${t.textContent} · Spanlight`;
-          t.scrollIntoView({ block: "nearest", inline: "nearest" });
-        }
-      }
+      if (before?.chapter !== picture.chapter) lead(picture.chapter);
       bar.show();
       errors.setAttribute("href", new URL(`wrong#${picture.chapter}`, BASE).href);
       const same = before &&
@@ -111,6 +116,7 @@ export function mount(root, chapters) {
       if (what.busy === false) clearTimeout(stale), stale = 0, grid.classList.remove("stale");
       if ("error" in what) refuse(say, grid, what.error, what.field);
       if (what.lost) tell("The server does not answer; asking again …");
+      if (what.waiting && !shown) lead(current().chapter ?? "answer");
       if (what.waiting) wait(say, what.waiting);
       if ("busy" in what) root.dataset.busy = String(what.busy);
       if (what.error && !shown && !begun) { // a state that cannot be shown: the first example below
