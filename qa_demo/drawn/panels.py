@@ -89,16 +89,18 @@ def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Bl
     fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
     fill["pattern"] = {**HATCH, "shape": ["/" if change < 0 else "" for change in changes]}
     each = [(f1, row + 0.38) for row, some in enumerate(runs) for f1 in some]
-    ends, label = list[float](), list[str]()
-    for g in found:
-        ends.append(max(g.f1, g.f1 - (g.change or 0), *runs[g.row]))
+    ends, label, sides = list[float](), list[str](), list[str]()
+    for g in found:  # a number stands where its bar ends, which is the left of one that falls
+        falls = (g.change or 0) < 0
+        ends.append((min if falls else max)([g.f1, *runs[g.row]]))
         moved = "" if g.change is None else f"  ({signed(g.change, 1)})"
-        label.append(f"   <b>{number(g.f1, 1)}</b>{moved}")
+        label.append(f"   <b>{number(g.f1, 1)}</b>{moved}   ")
+        sides.append(f"middle {'left' if falls else 'right'}")
     return [
         ui.lying(changes, [g.row for g in later], 0.46, fill, base=before),
         ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
         ui.scatter("markers", [x for x, _ in each], [y for _, y in each], marker=RING),
-        beside(ends, [g.row for g in found], label),
+        beside(ends, [g.row for g in found], label) | {"textposition": sides},
     ]
 
 
@@ -106,7 +108,7 @@ def gains(w: Worth) -> Block:
     """Both runs beside each other; one point of F1 is as long in both."""
     rows, runs, short = w.rows, [r.ours for r in w.rows], [r.short for r in w.rows]
     values = [g.f1 for g in w.paper], [*(g.f1 for g in w.ours), *(x for r in runs for x in r)]
-    ranges = [[min(v) - 0.7, max(v) + 3.0] for v in values]
+    ranges = [[min(v) - 2.6, max(v) + 2.6] for v in values]  # a number fits on either side
     wide, narrower = (b - a for a, b in ranges)
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
@@ -130,7 +132,8 @@ def gains(w: Worth) -> Block:
     layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
     narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
-    narrow["xaxis.title.text"] = "F1 on SQuAD 2.0"  # the two axes differ
+    narrow |= {"xaxis.title.text": "F1 on SQuAD 2.0"}  # the two axes differ
+    narrow["xaxis2.range"] = [min(values[1]) - 6.4, max(values[1]) + 2.6]
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
 
