@@ -247,6 +247,6 @@ def ladder(
     if about is not None:
         x0, x1 = cols.reach(about, about, 0.04)  # between the bars and the token's name
         pixels: Block = {"yref": "paper", "ysizemode": "pixel", "yanchor": 0}
-        overlay["shapes"] = [ui.rect(x0, x1, -1, -5, ui.INK, **pixels)]
+        overlay["shapes"] = [ui.rect(x0, x1, -3, -5, ui.INK, **pixels)]
     layout["annotations"] = notes
     return ui.figure("tags", data, layout, alt, overlay=overlay, narrow=narrow)
