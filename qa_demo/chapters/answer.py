@@ -76,7 +76,7 @@ def best_span(shown: Shown) -> list[Block | None]:
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
     said += f"*{number(best.score)}*."
     if shown.prediction.answer is None:
-        said += " It is not returned: “no answer” wins (“Or no answer?”)."
+        said += " It is not returned: “no answer” wins (see “Or no answer?”)."
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
         who = "You did not mark" if shown.marked_by == "you" else "Nobody marked"
         said += f" {who} exactly these words as right."
@@ -88,7 +88,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     return [
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
-            "the best one*, unless “no answer” wins (“Or no answer?”)."
+            "the best one*, unless “no answer” wins (see “Or no answer?”)."
         ),
         ui.finding(said, texts.span_words(best, 60)),
         None if shown.state.veil else legend,  # whose marks they are is covered too
@@ -146,7 +146,7 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score (of variants by punctuation or part of a word, the best)"
+    title = "score of the best spans (of those that differ by a mark or part of a word, one)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
@@ -302,7 +302,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
-        said += f"Of {b.count:,} other questions with {tens(b)}, "
+        said += f"Where it was {tens(b)} sure, on {b.count:,} other questions, "
         said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))

@@ -103,12 +103,12 @@ def two_questions(two: Two) -> list[Block | None]:
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
     known = {START: "a best span's first token", END: "its last", INK: "start and end at once"}
     left = len(e.context_ids) - len(words)
-    others = f"the {plural(left, 'other token')} and " * bool(left) + e.cls_token
     marks: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
     if second:
         marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
     marks += [("bar", role, known[role]) for _, role in words]
-    marks += [("dot", OTHER, others + " (first question)" * bool(second))]
+    others = f"the {plural(left, 'other token')}" + " (first question)" * bool(second)
+    marks += [("dot", OTHER, others)] * bool(left)
     which = [(f"{k} question", {"own.scores.follow": k}, two.own.follow == k) for k in ASKED]
     follow = ui.choice("follow", "follow the best span of the", which) if second else None
     return [

@@ -29,7 +29,7 @@ NAME = "SpanBERT"
 STEPS = ("Boundary", "Spans or tokens", "To a reader", "Worth")
 HEADINGS = (
     "What do the words around a hidden span know?",
-    "Why hide whole spans, and not single tokens?",
+    "Which are harder to guess: single tokens or whole spans?",
     "How does a model that fills blanks become a reader?",
     "What is each change worth?",
 )
@@ -271,10 +271,10 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "
-    told += f"of the single ones and {m} of those in spans."
+    told += f"of the single ones right and {m} of those in spans."
     every = known.scheme_counts()
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told += f" Over {every['texts']} example texts it is {' % and '.join(both)} %."
+    told += f" Over {every['texts']} texts: {' % and '.join(both)} %."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it

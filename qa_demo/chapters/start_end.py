@@ -123,7 +123,11 @@ def change(p: Softmaxes) -> list[Block | None]:
     said = what_changed(p)
     if not shown.changed:
         best, score = shown.best, ui.summed(shown.best.start_logit, shown.best.end_logit)
-        said = say("Nothing is changed yet. Best pair: {} with {}.", texts.span_words(best), score)
+        said = say(
+            "Nothing is changed yet: move a slider. Best pair: {} with {}.",
+            texts.span_words(best),
+            score,
+        )
     hint = "Chosen: {}. A press on another word chooses that one."
     return [
         ui.idea(
@@ -146,13 +150,13 @@ def change(p: Softmaxes) -> list[Block | None]:
 
 def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
-    more = f" Temperature {p.temperature:g}." if p.temperature != 1 else ""
-    more += texts.which_window(p.shown, p.window, " Shown is {}.")
+    warm = p.temperature != 1 or p.shown.state.step == 2
     return ui.finding(
-        "The start is surest on {} with {}, the end on {} with {}; all other positions share the "
+        "{} start is surest on {} with {}, the end on {} with {}; all other positions share the "
         "rest.{}",
+        f"At T = {p.temperature:g} the" if warm else "The",
         *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
-        more,
+        texts.which_window(p.shown, p.window, " Shown is {}."),
     )
 
 
@@ -180,7 +184,7 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
 
     top, total = weight(weights[pos]), weight(weights.sum())
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
-    over = f" / {p.temperature:g}" if p.temperature != 1 else ""
+    over = f" / {p.temperature:g}" if p.temperature != 1 or p.shown.state.step == 2 else ""
     again, role = printed.value(top) / max(printed.value(total), 0.1), side.name
     result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 4)) + over, role]

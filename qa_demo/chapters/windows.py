@@ -166,7 +166,7 @@ def sliders(w: Windows) -> list[Block]:
     says += f"step {w.step}; the default is 384"
     far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
     if safe is not None and safe < w.shown.decode.max_answer_length:
-        far += f"; an answer of over {plural(safe, 'token')} may be cut and never found (step 2)"
+        far += f"; an answer of over {plural(safe, 'token')} may be cut"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("step", "doc_stride", to, (low, w.room, 1), w.step, says=far),

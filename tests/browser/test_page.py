@@ -461,7 +461,7 @@ def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, se
     about = "(e) => e.ariaDescribedByElements[0].textContent"
     assert slider.evaluate(about).startswith("divides every logit")
     slider.press("ArrowRight")
-    expect(heard.filter(has_text="Temperature 1.05")).to_have_count(1)
+    expect(heard.filter(has_text="At T = 1.05")).to_have_count(1)
     page.locator("#chapter summary", has_text="As a table").press("Enter")
     named = page.get_by_role("rowheader").get_by_role(
         "button", name=re.compile(r"^position \d+, \S")
