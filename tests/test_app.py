@@ -91,6 +91,7 @@ def test_the_version_waits_for_neither_gradio_nor_torch():
 
 
 BUSY = """
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -102,6 +103,7 @@ def serve(_):
     app.wait_for_the_end()
 
 app.serve = serve
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & has it ignored
 app.main([])
 """
 
