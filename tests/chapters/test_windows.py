@@ -4,21 +4,12 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from qa_demo.chapters import windows as chapter
 from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
-from tests.chapters.given import (
-    blocks,
-    example,
-    faked,
-    pairs,
-    real,
-    shown_of,
-    softmax,
-    stored,
-    words,
-)
+from tests.chapters.given import blocks, example, faked, pairs, real, shown_of, stored, words
 from tests.printed import value
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
@@ -40,9 +31,9 @@ def test_each_window_says_what_brute_force_says(cut, place):
     w = numbers(max_seq_length=cut[0], doc_stride=cut[1], **place)
     best = (-np.inf, 0)
     for row, window in zip(w.rows, w.reading.windows, strict=True):
-        s, e = (x.astype(float) for x in w.reading.logits(window.index))
-        ps, pe = softmax(s), softmax(e)
-        cs, ce = softmax(s[window.is_context]), softmax(e[window.is_context])
+        s, e = (torch.tensor(x).double() for x in w.reading.logits(window.index))
+        ps, pe = s.softmax(0), e.softmax(0)
+        cs, ce = (x[torch.tensor(window.is_context)].softmax(0) for x in (s, e))
         score, i, j = max(pairs(w.reading, window), key=lambda p: (p[0], -p[1], -p[2]))
         assert (row.own.span.start, row.own.span.end) == (i, j)
         i, j = i - window.doc_start, j - window.doc_start

@@ -1,4 +1,6 @@
-"""Targets, words, completeness and leave one out against values worked out apart."""
+"""Targets, words, completeness and leave one out against values worked out apart; what one token
+reads, by kind of token, and the head that is shown first.
+"""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -7,18 +9,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from qa_demo.core.attribution import (
-    Attribution,
-    Target,
-    TargetKind,
-    gap_share,
-    leave_one_out,
-    seed_of,
-    sets_to_hide,
-    value_of,
-    weights_of,
-    window_of,
-)
+from qa_demo.core import attribution
+from qa_demo.core.attention import Looks, spread_head
+from qa_demo.core.attribution import Attribution, Target, TargetKind
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import special_positions, words
 from qa_demo.core.types import Span
@@ -45,8 +38,8 @@ def test_each_target_is_the_sum_it_is_named_after():
     assert set(expected) == set(get_args(TargetKind))
     for kind, value in expected.items():
         target = Target(kind, span, other if kind == "span_minus_other" else None)
-        assert value_of(target, window, s, e) == pytest.approx(value)
-    shared = weights_of(Target("span_minus_other", Span(0, 1), Span(0, 2)), window)
+        assert attribution.value_of(target, window, s, e) == pytest.approx(value)
+    shared = attribution.weights_of(Target("span_minus_other", Span(0, 1), Span(0, 2)), window)
     assert not shared[0].any() and shared[1].any()
 
 
@@ -66,10 +59,10 @@ def test_each_target_is_the_sum_it_is_named_after():
 def test_the_window_of_a_target_or_why_there_is_none(kind, spans, window, found):
     """Windows hold tokens 0-3 and 2-5; tokens 0-2 are owned by window 0."""
     if isinstance(found, int):
-        assert window_of(t1(), Target(kind, *spans, window=window)).index == found
+        assert attribution.window_of(t1(), Target(kind, *spans, window=window)).index == found
         return
     with pytest.raises(BadInput, match=found):
-        window_of(t1(), Target(kind, *spans, window=window))
+        attribution.window_of(t1(), Target(kind, *spans, window=window))
 
 
 def test_gap_and_its_share():
@@ -81,9 +74,9 @@ def test_gap_and_its_share():
     assert not replace(made, f_baseline=2.2).complete
     without = Attribution(target, "gradient_x_input", 0, values, f_x=5.0)
     assert without.gap is without.gap_share is without.complete is None
-    assert gap_share(0.0, 0.0) == 0.0
-    assert gap_share(0.1, 0.0) == float("inf")
-    assert gap_share(-1.0, 4.0) == 0.25
+    assert attribution.gap_share(0.0, 0.0) == 0.0
+    assert attribution.gap_share(0.1, 0.0) == float("inf")
+    assert attribution.gap_share(-1.0, 4.0) == 0.25
 
 
 def test_words_of_a_window_keep_their_pieces_together():
@@ -108,25 +101,48 @@ def test_words_of_a_window_keep_their_pieces_together():
 def test_leave_one_out_measures_each_word_at_the_same_positions(kind):
     """Of a reader whose logits fall by a fixed amount a masked position: all effects are known."""
     window, target = READ.windows[0], Target(kind, Span(2, 4))
-    both, lanes = READ.logits(0), weights_of(target, window)
+    both, lanes = READ.logits(0), attribution.weights_of(target, window)
     effect = np.random.default_rng(0).normal(size=(2, len(window), len(window)))
 
     def masked(_, masks: np.ndarray) -> list[np.ndarray]:
         return [logits - masks @ lost for logits, lost in zip(both, effect, strict=True)]
 
-    found, units = leave_one_out(READ, target, masked), words(READ.encoding, window)
+    found, units = attribution.leave_one_out(READ, target, masked), words(READ.encoding, window)
     for k, value in enumerate(units.sums(found.values)):
         wanted = sum((units.of == k) @ effect[side] @ lanes[side] for side in (0, 1))
         assert value == pytest.approx(wanted, abs=1e-5)
     assert not found.values[units.of < 0].any() and found.gap is None
-    assert found.f_x == pytest.approx(value_of(target, window, *both))
+    assert found.f_x == pytest.approx(attribution.value_of(target, window, *both))
 
 
 def test_random_sets_follow_from_the_text():
     reading = random_reading(3, 30, 30, 4)
     other = random_reading(3, 31, 31, 4)
-    assert seed_of(other, other.windows[0]) != seed_of(reading, reading.windows[0])
+    assert attribution.seed_of(other, other.windows[0]) != attribution.seed_of(
+        reading, reading.windows[0]
+    )
     free, values = tuple(range(2, 20)), np.linspace(1, 0.1, 30)
-    sets = [sets_to_hide(values, free, seed_of(reading, reading.windows[0])) for _ in range(2)]
+    sets = [
+        attribution.sets_to_hide(values, free, attribution.seed_of(reading, reading.windows[0]))
+        for _ in range(2)
+    ]
     assert sets[0] == sets[1] and sets[0][0] == (2, 3, 4)
-    assert sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)[0] == (1, 2, 4)
+    assert attribution.sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)[0] == (1, 2, 4)
+
+
+def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand():
+    reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
+    rows = np.random.default_rng(3).dirichlet(np.ones(8), size=(2, 3)).astype(np.float32)
+    look = Looks(rows, reading.encoding, reading.windows[0], 2, 9)
+    assert (look.layer, look.head) == (2, 3), "one too large is the last"
+    row = rows[1, 2].astype(float)
+    np.testing.assert_allclose(look.asked, rows[:, :, 1])
+    wanted = [row[0], row[1], row[3:7].sum(), row[2] + row[7]]
+    assert list(look.held.values()) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_first_head_spreads_and_asks_most():
+    rows = np.full((1, 3, 4), 0.25)
+    rows[0, 1] = [0.9, 0.1, 0, 0]
+    assert spread_head(rows, np.array([[0.1, 0.9, 0.2]])) == (1, 3)
+    assert spread_head(rows + 0.3, np.array([[0.1, 0.9, 0.2]])) == (1, 2), "where none spreads"

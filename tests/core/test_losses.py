@@ -1,11 +1,11 @@
-"""Losses: the vectors, finite differences, and the bridge to the score."""
+"""Losses: the vectors, finite differences, and the bridge to the score; softmax at the edges."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.core import losses, spans
+from qa_demo.core import base, losses, spans
 from qa_demo.core.store import ReplayRows
 from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1
@@ -88,3 +88,17 @@ def test_recorded_moments_end_with_the_reader_on_screen():
     np.testing.assert_array_equal(r.end, [*end[:2], e])
     alone = losses.recorded(None, (s, e), targets)
     assert alone.steps == (0,) and alone.costs[0] == pytest.approx(r.costs[2])
+
+
+def test_softmax_neither_overflows_nor_underflows():
+    assert base.softmax(np.array([1000.0, 1000.0])) == pytest.approx([0.5, 0.5])
+    assert base.log_softmax(np.array([0.0, -5000.0])).tolist() == [0.0, -5000.0]
+    assert base.softmax(np.array([3.0, -np.inf])).tolist() == [1.0, 0.0]
+    assert base.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
+
+
+@pytest.mark.parametrize("size", [1e8, 1e15, 3e38])
+def test_equal_logits_share_equally_at_any_size(size):
+    """-1e15 - log 2 is no double, so the logarithm must be taken after the shift."""
+    assert base.softmax(np.full(2, size)).tolist() == [0.5, 0.5]
+    assert base.softmax(np.full(3, -size)) == pytest.approx([1 / 3] * 3)

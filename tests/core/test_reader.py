@@ -28,9 +28,6 @@ def test_the_best_span_is_explained_unless_another_is_named():
     assert found.window == best.window and found.method == "gradient_x_input"
     other = explain(READER, READING, "leave_one_out", Span(0, 1))
     assert (other.target.span, other.method) == (Span(0, 1), "leave_one_out")
-
-
-def test_without_a_legal_span_there_is_nothing_to_explain():
     with pytest.raises(BadInput, match="none to explain"):
         explain(READER, unowned(READING))
 

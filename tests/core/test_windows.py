@@ -1,4 +1,4 @@
-"""The window plan and maximum-context ownership: vectors and properties."""
+"""The plan and maximum-context ownership by their formulas, and which window holds a span."""
 
 import numpy as np
 import pytest
@@ -8,28 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core import windows
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span, WindowOptions
-from tests.core.toys import make_encoding, random_reading
-
-VECTORS = [
-    (10, 4, 2, [[0, 4], [2, 4], [4, 4], [6, 4]], [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
-    (10, 4, 3, [[0, 4], [3, 4], [6, 4]], [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]),
-    (11, 5, 2, [[0, 5], [2, 5], [4, 5], [6, 5]], [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3]),
-    (7, 4, 4, [[0, 4], [4, 3]], [0, 0, 0, 0, 1, 1, 1]),
-    (9, 4, 5, [[0, 4], [4, 4], [8, 1]], [0, 0, 0, 0, 1, 1, 1, 1, 2]),
-    (7, 4, 3, [[0, 4], [3, 4]], [0, 0, 0, 0, 1, 1, 1]),
-]
-
-
-@pytest.mark.parametrize(("n", "capacity", "step", "layout", "owner"), VECTORS)
-def test_vectors(n, capacity, step, layout, owner):
-    starts, stops = windows.plan(n, capacity, step)
-    assert [[a, b - a] for a, b in zip(starts, stops, strict=True)] == layout
-    assert windows.max_context_owner(n, starts, stops).tolist() == owner
-
-
-def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
-    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
-    assert windows.max_context_owner(9, [0, 5], [6, 9]).tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+from tests.core.toys import make_encoding, random_reading, t1
 
 
 @settings(max_examples=150)
@@ -38,13 +17,17 @@ def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, cap
     starts, stops = windows.plan(n, capacity, step)
     spans = list(zip(starts, stops, strict=True))
     owner = windows.max_context_owner(n, starts, stops)
-    assert len(spans) == (
-        0 if not n else 1 if n <= capacity else 1 + -(-(n - capacity) // min(step, capacity))
-    )
+    count = 0 if not n else 1 if n <= capacity else 1 + -(-(n - capacity) // min(step, capacity))
+    begin = [w * min(step, capacity) for w in range(count)]
+    assert spans == [(at, min(at + capacity, n)) for at in begin]
     for token in range(n):
         holds = [(w, a, b) for w, (a, b) in enumerate(spans) if a <= token < b]
         holders = [(min(token - a, b - 1 - token) + 0.01 * (b - a), -w) for w, a, b in holds]
         assert owner[token] == -max(holders)[1]
+
+
+def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
+    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
 
 
 CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 tokens\), got"
@@ -107,3 +90,24 @@ def test_the_safe_length_equals_every_span_tried(n, room, step):
     safe = windows.safe_length(reading)
     assert safe == (min(map(len, cut)) - 1 if cut else None)
     assert safe is None or safe >= (room - min(step, room)) // 2 + 1
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12), st.data())
+def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(seed, n, capacity, data):
+    step = data.draw(st.integers(1, capacity))
+    reading = random_reading(seed, n, capacity, step)
+    start = data.draw(st.integers(0, n - 1))
+    span = Span(start, data.draw(st.integers(start, n - 1)))
+    wanted = range(span.start, span.end + 1)
+    holders = [w.index for w in reading.windows if {*wanted} <= {*range(w.doc_start, w.doc_stop)}]
+    owner, home = int(reading.owners[start]), reading.home(span)
+    first = holders[0] if holders else None
+    assert (None if home is None else home.index) == (owner if owner in holders else first)
+
+
+def test_records_are_read_only():
+    reading, window = t1(), t1().windows[0]
+    held = reading.start_logits, reading.owners, reading.encoding.offset_mapping
+    for array in (*held, window.is_context):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0

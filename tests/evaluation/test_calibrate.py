@@ -11,17 +11,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, answerable, shifted
 from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
-from qa_demo.evaluation.calibrate import (
-    best_bias,
-    calibrated,
-    claim_reliability,
-    fit,
-    fit_answerable,
-    halves,
-    lowest,
-    negative_log_likelihood,
-    reliability,
-)
+from qa_demo.evaluation import calibrate
 from qa_demo.evaluation.lines import TEMPERATURES
 from qa_demo.evaluation.table import Table, table_of
 from tests.evaluation.test_report import lines
@@ -52,24 +42,24 @@ def asked_with(scores: np.ndarray, right: Any, titles: Any = None, **change: Any
 @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=2, max_size=30))
 def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(rows):
     p, y = np.array([r[0] for r in rows]), np.array([float(r[1]) for r in rows])
-    bias = best_bias(p, y)
+    bias = calibrate.best_bias(p, y)
     if 0 < y.mean() < 1 and abs(bias) < 15:
         assert shifted(p, bias).mean() == pytest.approx(y.mean(), abs=1e-6)
-        at = negative_log_likelihood(shifted(p, bias), y)
+        at = calibrate.negative_log_likelihood(shifted(p, bias), y)
         for other in (bias - 0.1, bias + 0.1):
-            assert at <= negative_log_likelihood(shifted(p, other), y) + 1e-9
+            assert at <= calibrate.negative_log_likelihood(shifted(p, other), y) + 1e-9
 
 
 def test_the_likelihood_by_hand():
-    found = negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0]))
+    found = calibrate.negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0]))
     assert found == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
-    assert np.isfinite(negative_log_likelihood(np.array([1.0]), np.array([0.0])))
+    assert np.isfinite(calibrate.negative_log_likelihood(np.array([1.0]), np.array([0.0])))
 
 
 @settings(max_examples=25)
 @given(st.floats(0.08, 12))
 def test_the_lowest_point_of_a_valley_is_found(hidden):
-    assert lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
+    assert calibrate.lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
 
 
 @pytest.mark.parametrize(("hidden", "bias"), [(0.5, 1.5), (2.0, 0.0), (2.0, -1.0)])
@@ -77,7 +67,7 @@ def test_a_calibration_that_made_the_outcomes_is_found_again(hidden, bias):
     rng = np.random.default_rng(4)
     scores = drawn(rng, 3000)
     true = shifted(share(scores, hidden), bias)
-    found = fit(asked_with(scores, rng.random(3000) < true))
+    found = calibrate.fit(asked_with(scores, rng.random(3000) < true))
     # The two can stand in for each other a little, so the claims are what is found again.
     assert found.temperature == pytest.approx(hidden, rel=0.4)
     assert found.bias == pytest.approx(bias, abs=0.6)
@@ -86,9 +76,9 @@ def test_a_calibration_that_made_the_outcomes_is_found_again(hidden, bias):
 
 def test_one_kind_of_outcome_fits_nothing():
     with pytest.raises(BadInput, match="got 2 right of 2"):
-        fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
+        calibrate.fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
     with pytest.raises(BadInput, match="got 0 right of 0"):
-        fit(asked_with(np.zeros((0, 2)), []))
+        calibrate.fit(asked_with(np.zeros((0, 2)), []))
 
 
 def test_what_a_line_keeps_is_the_claim_at_any_temperature():
@@ -107,7 +97,7 @@ def test_at_the_fit_no_gradient_is_left(seed):
     x = rng.normal(0, 5, 200)
     y = rng.random(200) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
     y[:4], x[:4] = (True, False, False, True), (0.0, 0.1, 0.0, 0.1)
-    found = fit_answerable(x, y)
+    found = calibrate.fit_answerable(x, y)
     left = np.array([answerable(v, found) for v in x]) - y
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
 
@@ -124,7 +114,7 @@ def test_at_the_fit_no_gradient_is_left(seed):
 )
 def test_what_cannot_be_fitted(margins, answers, said):
     with pytest.raises(BadInput, match=said):
-        fit_answerable(margins, answers)
+        calibrate.fit_answerable(margins, answers)
 
 
 def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
@@ -137,7 +127,9 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     answers = rng.random(4000) < [answerable(lead, known[0]) for lead in leads]
     right = answers & (rng.random(4000) < shifted(share(scores, 1.0), known[1].bias))
     titles = [f"article {k % 40}" for k in range(4000)]
-    found = claim_reliability(asked_with(scores, right, titles, answerable=answers, margin=leads))
+    found = calibrate.claim_reliability(
+        asked_with(scores, right, titles, answerable=answers, margin=leads)
+    )
     assert found["measured_on"] == 4000 == sum(b["count"] for b in found["bins"])
     assert found["unanswerable"] == 4000 - answers.sum()
     assert found["error"] < found["chance_error"] + 0.02 < 0.05 < 0.2 < found["error_conditional"]
@@ -153,14 +145,14 @@ def test_what_only_a_half_lacks_is_said_of_that_half():
     right, titles = answers & (np.arange(12) % 2 == 0), ["a"] * 6 + ["b"] * 6
     asked = asked_with(scores, right, titles, answerable=answers, margin=margin)
     with pytest.raises(BadInput, match=r"in one of them \(6 of 12 questions\) .* no margin parts"):
-        claim_reliability(asked)
-    assert fit_answerable(margin, answers).slope > 0
+        calibrate.claim_reliability(asked)
+    assert calibrate.fit_answerable(margin, answers).slope > 0
 
 
 @pytest.mark.parametrize("sizes", [(14,) * 7, (3, 9), (9, 3), (1, 1)])
 def test_the_halves_share_no_article_and_every_question_is_in_one(sizes):
     titles = [str(k) for k, size in enumerate(sizes) for _ in range(size)]
-    first, second = halves(titles)
+    first, second = calibrate.halves(titles)
     assert sorted(first + second) == list(range(sum(sizes))) and first and second
     assert not {titles[k] for k in first} & {titles[k] for k in second}
     assert len(sizes) == 2 or 30 < len(first) < 70
@@ -171,13 +163,13 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     its own share, so the other's fit is seen by its error.
     """
     titles = [f"t{k % 8}" for k in range(160)]
-    first = set(halves(titles)[0])
+    first = set(calibrate.halves(titles)[0])
     scores = np.array([[0.0, k % 3] for k in range(160)])
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
     asked = asked_with(scores, right, titles)
-    found = reliability(asked)
+    found = calibrate.reliability(asked)
     judged, fits = np.zeros(160), found["halves"]
-    for side, half, other in zip(halves(titles), fits, fits[::-1], strict=True):
+    for side, half, other in zip(calibrate.halves(titles), fits, fits[::-1], strict=True):
         own, judged[side] = (
             shifted(asked.prob(by["temperature"])[side], by["bias"]) for by in (half, other)
         )
@@ -187,7 +179,7 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
         assert abs(judged[side].mean() - own.mean()) > 0.1 and half["fitted_on"] == len(side)
     mean = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
     assert mean == pytest.approx(judged.mean())
-    whole = fit(asked)
+    whole = calibrate.fit(asked)
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
     assert found["measured_on"] == 160 and found["chance_error"] > 0
@@ -195,6 +187,6 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
 
 def test_the_threshold_of_lines_may_cost_four_points_of_f1():
     rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
-    found, table = calibrated(rows), table_of(rows)
+    found, table = calibrate.calibrated(rows), table_of(rows)
     assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)
     assert found["threshold"] == found["at_threshold"]["threshold"]

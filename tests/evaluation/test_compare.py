@@ -19,7 +19,6 @@ def row(k: int, f1: float = 1.0, gold: str = "Ada", title: str = "t", **more: ob
 
 
 def units(names: Iterable[object]) -> Units:
-    """Units of questions of these articles."""
     return Units([row(0, title=str(name)) for name in names])
 
 

@@ -21,7 +21,6 @@ WANTED = [
 
 
 def squad(*qas: dict) -> str:
-    """A file of SQuAD's with one paragraph."""
     article = {"title": "T", "paragraphs": [{"context": CONTEXT, "qas": qas}]}
     return json.dumps({"data": [article]}, indent=1)
 
@@ -84,18 +83,14 @@ def test_a_table_between_tabs(mark):
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "[]", '{"data": []}'])
-def test_an_empty_file_holds_no_question(text):
+def test_an_empty_file_holds_no_question_and_one_object_is_a_row(text):
     assert read_questions(text.encode(), "a.json").examples == []
     assert read_questions(text.encode()[:1], "a.csv").examples == []
-
-
-def test_one_object_over_several_lines_is_a_row():
-    text = json.dumps(FLAT[0], indent=2)
-    assert read_questions(text.encode(), "a.json").examples == WANTED[:1]
+    lines = json.dumps(FLAT[0], indent=2)
+    assert read_questions(lines.encode(), "a.json").examples == WANTED[:1]
 
 
 def test_0_is_an_id_and_two_rows_never_share_one():
-    """Finding 14."""
     three = [row | {"id": k} for k, row in zip((0, np.int64(1), "2"), FLAT, strict=True)]
     assert [e.id for e in from_rows(three, "x").examples] == ["0", "1", "2"]
     unnamed = [{k: v for k, v in row.items() if k != "id"} for row in FLAT]
@@ -135,27 +130,19 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", "Question,Answer\nq,a\n", "line 2: question is missing, got the fields 'Que"),
         ("a.jsonl", '{"question": "q", "gold": [], "answer": ""}', "is a line that evaluate --out"),
         ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
-        ("a.tsv", "id\tid\tanswer\n1\t2\ta\n", "a.tsv: two columns are called 'id'"),
         ("a.csv", "question,context,answers\nq,c,['a']\n", "has one answer a row, in the column"),
         ("a.csv", "question\tcontext\nq\tc\n", "a.csv: cells are parted by tabs; .* by commas"),
         ("a.tsv", f"{HEAD}q,c,a\n", "a.tsv: cells are parted by commas; save it parted by tabs"),
-        ("a.csv", '"question";"answer"\n"q";"a"\n', "cells are parted by semicolons"),
         ("a.json", f"{HEAD}q,c,a\n", "not readable as JSON: .*; the name of a table ends in .csv"),
         ("a.csv", "question,context\nq,c\n", "line 2 has no 'answers' to score .*answer --jsonl"),
-        ("a.tsv", "question\tanswer\nq\tc\n", "line 2: context is missing, got the"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "qas": []}', "line 1 is a paragraph with several questions"),
-        (
-            "a.jsonl",
-            '{"context": "c", "detected_answers": []}',
-            "line 1 has MRQA's 'detected_answers'; give",
-        ),
+        ("a.jsonl", '{"context": "c", "detected_answers": []}', "line 1 has MRQA's 'detected_a"),
         ("a.json", '[{"context": "c", "qas": []}]', "row 1 is a paragraph with .* SQuAD's layout"),
         ("a.csv", f'{HEAD}"q\nr', "the row after line 1: unexpected end of data; a cell"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "answers.0.answer_start: .*got 'zero'"),
-        ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
         ("a.jsonl", json.dumps(FLAT[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
@@ -195,10 +182,7 @@ def test_training_reads_squad_with_lists_in_text_order(tmp_path):
             for wrong in (3, [[[0, 3]], []], [[[3, 3]]], [[[0, 41]]], [[[0, True]]], [[[0, 1, 2]]])
         ),
         ('{"data": [{"title": "x"}]}', ", article 0 needs a list 'paragraphs', as SQuAD"),
-        (
-            '{"data": {"a": 1}}',
-            "dev.json needs a list 'data', as SQuAD's layout has, got the fields 'a'",
-        ),
+        ('{"data": {"a": 1}}', "dev.json needs a list 'data', as SQuAD's layout has, got the"),
         ('{"data": [{"paragraphs": [7]}]}', "needs a list 'qas', as SQuAD's layout has, got 7"),
         ('{"data": [{"paragraphs": [{"qas": [{}]}]}]}', "question 0: question is missing"),
         (f'{{"data": {"9" * 5000}}}', " is not readable as JSON"),

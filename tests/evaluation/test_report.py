@@ -100,7 +100,6 @@ def made(*both: list[Any], **run: str) -> Any:
 
 
 def keyed(data: Any, **change: Any) -> dict[str, Any]:
-    """The blocks of a state by key."""
     return {b["key"]: b for b in walk(drawn(data, data["start"] | change))}
 
 
@@ -235,7 +234,6 @@ def test_a_question_that_was_not_read_is_neither_right_nor_withheld():
 
 
 def test_few_articles_give_no_verdict_and_no_interval():
-    """Findings 24 and 25."""
     blocks = keyed(made(lines(1, articles=5), lines(2, articles=5), name="r"))
     said = words(blocks["verdict"])
     assert said.startswith("No verdict from 5 articles.") and "r (A)" in said
@@ -293,7 +291,6 @@ def test_a_failure_links_to_its_state():
 
 
 def test_a_gold_answer_without_a_place_is_marked_nowhere():
-    """Finding 6."""
     rows = lines(1)
     for row in rows:
         row["gold"] = [gold | {"char_start": -1} for gold in row["gold"]]

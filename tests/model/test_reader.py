@@ -66,11 +66,6 @@ def test_texts_that_cannot_be_read(bert, question, context, words):
         bert.read(question, context, OPTIONS)
 
 
-def test_windows_longer_than_the_model_reads_are_refused(bert):
-    with pytest.raises(BadInput, match=r"at most 64.*got 65"):
-        bert.read(kit.QUESTION, kit.CONTEXT, WindowOptions(65, 7))
-
-
 @pytest.mark.parametrize("words", [60, 300, 600])
 def test_a_long_question_never_reaches_the_librarys_panic(bert, words):
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
