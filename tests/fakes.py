@@ -117,7 +117,6 @@ class FakeReader:
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 
     def heads(self) -> HeadWeights:
-        """Two fixed vectors of six numbers."""
         return HeadWeights(S, E, B_S, B_E)
 
     def hidden(self, window: Window) -> np.ndarray:
@@ -134,7 +133,6 @@ class FakeReader:
         ).astype(np.float32)
 
     def attention(self, window: Window) -> np.ndarray:
-        """Three layers of two heads."""
         n = len(window)
         rows = rng_of(window, "attention").dirichlet(np.full(n, 0.3), size=(LAYERS, HEADS, n))
         return rows.astype(np.float32)

@@ -55,7 +55,6 @@ def rpc(client, method, version=VERSIONS[0], key=1, **params):
 
 
 def tool(client, name, arguments):
-    """The result of a tool."""
     return rpc(client, "tools/call", name=name, arguments=arguments)["result"]
 
 
@@ -120,11 +119,7 @@ ODD = [
     ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
     ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
     ("read", {"rule": "mean"}, "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'"),
-    (
-        "read",
-        {"rule": "product", "null_score_diff_threshold": 1},
-        "null_score_diff_threshold changes nothing under the rule product; it decides under logits",
-    ),
+    ("read", {"rule": "product", "null_score_diff_threshold": 1}, "changes nothing under the rule"),
     ("read", {"question": " "}, "the question is empty; type at least one word"),
     ("tag", {"context": ""}, "the paragraph is empty; type at least one word"),
     ("attribute", {"char_start": 3}, "char_start and char_end belong together; one of them is"),
@@ -134,11 +129,7 @@ ODD = [
     ("attribute", {"method": "magic"}, "method: must be 'integrated_gradients', 'gradient_x"),
     ("attribute", {"target": "span_minus_other"}, "span_minus_other needs a second span"),
     ("attribute", {**SPAN, **OTHER, "target": "span_score"}, "needs a second span, and only it"),
-    (
-        "attribute",
-        {"method": "leave_one_out", "n_steps": 5},
-        "n_steps belongs to integrated_gradients; leave it out under leave_one_out",
-    ),
+    ("attribute", {"method": "leave_one_out", "n_steps": 5}, "n_steps belongs to integrated_gra"),
     ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline belongs to int"),
     ("loss", {"gold": [[3]]}, "gold.0.1 is missing"),
     ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
@@ -153,7 +144,6 @@ OF_JSON = [
     ("read", {"context": None}, "context: must be a valid string, got None"),
     ("read", {"foo": 1}, "there is no field foo, got 1"),
     ("read", {"n_best_size": True}, "n_best_size: must be a valid integer, got True"),
-    ("read", {"question": 7}, "question: must be a valid string, got 7"),
     ("read", {"context": "a" * 50_001}, "context: must have at most 50000 characters, got 50,001"),
     ("read", {"reader": ""}, "reader: must have at least 1 character, got ''"),
     ("loss", {"gold": 3}, "gold: must be a valid list, got 3"),

@@ -48,7 +48,6 @@ WRITTEN = TEXT + CONTRIBUTING + CARD + "".join(PACKAGES.values())
 
 
 def pins(*files: str) -> dict[str, str]:
-    """Package to version."""
     lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
     return dict(line.partition(";")[0].split("==") for line in lines if line[0] not in "#-")
 

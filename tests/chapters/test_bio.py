@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qa_demo.core.text import touching
-from qa_demo.examples import load_menu, shipped
+from qa_demo.examples import load_menu
 from tests.chapters.given import blocks, example, faked, full, softmax, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
@@ -34,14 +34,6 @@ def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
     assert said and [int(x) for x in said.groups()] == [(p.argmax(1) == 2).sum(), len(p)]
 
 
-def test_the_formula_comes_out_on_a_calculator():
-    said = words(blocks(stored(), **asked("oresund", 1))["p"])
-    width = shipped("reader/config.json")["hidden_size"]
-    assert f"W: 3 × {width}" in said and "b: 3 numbers" in said
-    z = [float(x.replace("−", "-")) for x in re.findall(r"exp\((−?[\d.]+)\)", said)[1:]]
-    assert said.endswith(f"= {np.exp(z[0]) / np.exp(z).sum():.3f}")
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_soft_labels_and_their_loss_are_cross_entropy(name):
     reading, answers = load_menu()[name].stored(), load_menu()[name].answers
@@ -56,14 +48,6 @@ def test_soft_labels_and_their_loss_are_cross_entropy(name):
     entropy, loss = -(t * np.log(np.where(t > 0, t, 1))).sum(1), -(t * np.log(p)).sum(1)
     wanted = [np.add.reduceat(x, floor["customdata"]) for x in (entropy, loss - entropy, loss)]
     np.testing.assert_allclose([x["y"] for x in (floor, rest, printed)], wanted, atol=2e-4)
-
-
-def test_henri_is_b_b_o():
-    found = blocks(stored(), **{"chapter": "bio", "step": 2})  # opens on it
-    assert "the tags B, B, O, so t = (2/3, 0, 1/3)" in words(found["finding"])
-    p = softmax(logits_of("nobel-1903"))[0]
-    loss = -(2 / 3 * np.log(p[0]) + 1 / 3 * np.log(p[2]))
-    assert f"= {loss:.2f}\n" in words(found["loss"]) and words(found["loss"]).endswith("= 0.64")
 
 
 def test_one_label_leaves_one_term():

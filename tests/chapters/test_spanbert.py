@@ -6,7 +6,6 @@ import pytest
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
-from qa_demo.core.masking import GEOMETRIC_P, LONGEST, length_law
 from qa_demo.core.text import typed
 from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth
 from qa_demo.pictures import Pictures
@@ -103,15 +102,6 @@ def test_own_sentences_odd_long_and_empty_ones():
             shown(**fields)
 
 
-def test_the_printed_law_is_that_of_the_draws():
-    law, p, longest = length_law(), GEOMETRIC_P, LONGEST
-    top, total, found = p * (1 - p) ** 2, 1 - (1 - p) ** longest, shown(2)
-    assert law.sum() == pytest.approx(1) and law[2] == pytest.approx(top / total)
-    printed = f"P(3 words) = {p} × {1 - p}2 / (1 − {1 - p}{longest}) = {top:.3f} / {total:.3f} = "
-    assert words(found["law"]) == printed + f"{law[2]:.3f}"
-    assert f"{law @ np.arange(1, longest + 1):.1f} words" in words(found["mean"])
-
-
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
     for found in (worth().paper, worth().ours):
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
@@ -123,12 +113,6 @@ def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
     a, b = ((figure[x]["range"], figure[x]["domain"]) for x in ("xaxis", "xaxis2"))
     points = [(high - low) / (d[1] - d[0]) for (low, high), d in (a, b)]
     assert points[0] == pytest.approx(points[1])
-
-
-def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
-    o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["finding"])
-    assert f"Over {o['sbo_pieces']:,} blanks" in said
-    assert f"in {o['sbo_top1']:.1f} %, MLM's in {o['mlm_top1_where_sbo']:.1f} %." in said
 
 
 @pytest.mark.model

@@ -59,14 +59,6 @@ def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
     np.testing.assert_allclose([up.sum(), -down.sum()], 1, atol=1e-5)
 
 
-def test_the_formula_comes_out_on_a_calculator():
-    said = words(blocks(stored(), example="oresund", chapter="start_end")["p-start"])
-    printed = re.fullmatch(r"P\(start = “Georg”\) = exp\((.*)\) / Σ exp = (.*) / (.*) = (.*)", said)
-    logit, weight, whole, p = map(float, printed.groups())
-    assert abs(np.exp(logit) - weight) < 0.05 and abs(weight / whole - p) < 0.0005
-    assert p == round(truth("oresund")[1].max(), 3)
-
-
 def test_weights_too_large_to_print_whole_are_powers_of_ten():
     state = {"example": "oresund", "chapter": "start_end", "step": 3, "temperature": 0.2}
     found = blocks(stored(), **state, edits={"start": {"0:42": 100.0}})

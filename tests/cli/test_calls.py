@@ -1,6 +1,5 @@
-"""The calls as commands, with a reader of torch: their JSON, and lines for a person."""
+"""Calls, page and picture as commands, with a reader of torch: their JSON, lines for a person."""
 
-import io
 import json
 import re
 
@@ -11,7 +10,7 @@ from qa_demo.core.text import words
 from tests.cli.terminal import ASKED, OPTIONS
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
-from tests.printed import exact
+from tests.printed import exact, inert
 from tests.test_replies import HIDDEN
 
 pytestmark = pytest.mark.model
@@ -39,16 +38,13 @@ def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
     assert terminal.data("answer", "--question", "who", "--context-file", path)["answer"]
 
 
-@pytest.mark.parametrize("source", ["file", "-"])
-def test_each_line_says_what_answer_says(source, tmp_path, monkeypatch, terminal):
+def test_each_line_says_what_answer_says(tmp_path, terminal):
     rows = [{"question": q, "context": kit.CONTEXT, "id": "Zoë\u2028"} for q in ASKED]
     rows.append({"question": " ", "context": "c", "id": "0"})
     said = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     path = tmp_path / "asked.jsonl"
     path.write_text(f"\ufeff{said}\n", encoding="utf-8")
-    piped = io.TextIOWrapper(io.BytesIO(path.read_bytes()), encoding="cp1252")
-    monkeypatch.setattr("sys.stdin", piped)
-    out = terminal.read("answer", "--jsonl", path if source == "file" else "-", code=2)
+    out = terminal.read("answer", "--jsonl", path, code=2)
     assert "1 of 4 questions were not read" in terminal.err
     *found, last = [json.loads(line) for line in out.splitlines()]
     assert "the question is empty" in last["error"] and last["id"] == "0"
@@ -102,3 +98,31 @@ def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal):
     assert "whole in" not in terminal.read("loss --gold 4 10", *short)
     assert terminal.ask("loss").startswith("label: no answer\nterm")
     assert "with exact marginals" in terminal.ask("tag").splitlines()[0]
+
+
+def test_the_file_is_of_the_texts_that_are_given(tmp_path, terminal, monkeypatch):
+    monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
+    out = tmp_path / "reading.html"
+    said = terminal.asked("page", "--out", out)
+    assert said == {"file": str(out), "bytes": out.stat().st_size}
+    data = json.loads(inert(out.read_text(encoding="utf-8"), "saved"))
+    assert len(data["pictures"]) > 20
+    asked = [data["state"][name] for name in ("question", "max_seq_length", "reader")]
+    assert asked == [kit.QUESTION, 40, str(terminal.folder)]
+    assert data["pictures"]["answer/1"]["context"] == kit.CONTEXT
+
+
+def test_picture_prints_the_blocks_of_a_state(tmp_path, terminal):
+    state = {"question": kit.QUESTION, "context": kit.CONTEXT, "max_seq_length": 40}
+    state |= {"doc_stride": 7, "chapter": "answer", "selection": [0, 1]}
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state), encoding="utf-8-sig")
+    asked = ["picture", "spans", "--reader", terminal.folder, "--state"]
+    made = json.loads(terminal.run(*asked, path))
+    assert (made["chapter"], made["step"], made["selection"]) == ("spans", 1, [0, 1])
+    assert made["reader"] == str(terminal.folder)
+    kinds = {block["key"]: block["kind"] for block in made["blocks"]}
+    assert kinds["idea"] == kinds["finding"] == "sentence"
+    asked[1] = "windows"
+    path.write_text(json.dumps(state | {"step": 2}), encoding="utf-8")
+    assert json.loads(terminal.run(*asked, path))["step"] == 2

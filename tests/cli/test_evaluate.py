@@ -65,21 +65,13 @@ def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, term
     terminal.refuses("(different: file, sha256)", "evaluate", other, *flags)
 
 
-def test_a_pipe_is_read_once(silent, out, terminal):
-    reads, writes = os.pipe()
-    os.write(writes, silent.read_bytes())
-    os.close(writes)
-    assert terminal.data("evaluate", f"/dev/fd/{reads}", "--out", out)["total"] == 4
-    about = json.loads(run_file(out).read_text())
-    assert about["sha256"] == hashlib.sha256(silent.read_bytes()).hexdigest()
-    os.close(reads)
-
-
-def test_standard_input_is_a_file_too(silent, monkeypatch, terminal):
+def test_standard_input_is_a_file_that_is_read_once(silent, out, monkeypatch, terminal):
     for text, said in ((silent.read_bytes(), '"total": 4'), (b"", "standard input holds no quest")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text), encoding="cp1252"))
-        terminal.read("evaluate", "-", "--json", code=0 if text else 2)
+        terminal.read("evaluate", "-", "--out", out, "--json", code=0 if text else 2)
         assert said in terminal.out + terminal.err
+    about = json.loads(run_file(out).read_text())
+    assert about["sha256"] == hashlib.sha256(silent.read_bytes()).hexdigest()
 
 
 def test_lines_that_are_read_again_stand_in_a_plain_file(folder, dev, tmp_path, terminal):

@@ -1,6 +1,5 @@
 """How sure a reader can be, by hand: of a text wherever it stands, of whether the text answers."""
 
-import json
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -114,15 +113,3 @@ def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none():
     assert (found.claim, found.parts, found.like) == (known.claim, parts, like)
     assert "not measured" in calibration.sure_of(*fitted(), None, "logits").why
     assert "another is chosen" in calibration.sure_of(*fitted(), COUNTED, "product").why
-
-
-def test_the_figures_of_a_folder(tmp_path):
-    said = {"slope": 1.0, "intercept": 0.0, "measured_on": 9, "unanswerable": 4, "error": 0.1}
-    one = {"low": 0.0, "high": 0.1, "count": 9, "mean_prob": 0.05, "accuracy": 0.0}
-    at = {"withheld_right": 5.0, "wrongly_answered": 6.0, "threshold": 1.0}
-    line = {"span": {"answerable": 5, "unanswerable": 4, "chosen": at}}
-    raw = {"claim": said | {"bins": [one]}, "threshold_curve": line}
-    (tmp_path / "metrics.json").write_text(json.dumps(raw))
-    found = calibration.load_known(tmp_path)
-    assert found.bins == (CalibrationBin(**one),) and found.measured_on == 9
-    assert found.threshold.withheld_right == 5.0

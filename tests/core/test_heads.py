@@ -16,9 +16,6 @@ FIRST, SECOND = np.array([1.0, -0.5, 2.5]), np.array([-1.0, 0.5, -2.5])
 def test_of_equal_products_the_lower_number_is_first_and_digits_are_the_fewest_that_are_right():
     p = products_of(HEADS, [FIRST, SECOND], "start")  # of the first: 0.5, 0.5 and 5
     assert (p.order, p.digits, p.total) == ([2, 0, 1], (3, 2), 5.75)
-
-
-def test_whether_printed_factors_give_the_printed_product():
     assert prints_right(0.125, 8.0, (3, 2)) and not prints_right(0.125, 8.0, (1, 1))
     assert prints_right(-0.0001, 1.0, (3, 2))
 

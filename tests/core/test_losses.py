@@ -11,18 +11,11 @@ from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1
 
 
-@pytest.mark.parametrize(
-    ("logits", "target", "loss", "floor"),
-    [
-        ([1, 3, 2, 0], [0, 1, 0, 0], 0.44019, 0),
-        ([1, 3, 2, 0], [0, 0.5, 0.5, 0], 0.94019, 0.69315),
-        (np.log([0.7, 0.2, 0.1]), [0.6, 0.3, 0.1], 0.92710, 0.89795),
-        ([0, -np.inf], [1, 0], 0, 0),
-    ],
-)
-def test_vectors(logits, target, loss, floor):
-    assert losses.cross_entropy(np.array(logits), np.array(target)) == pytest.approx(loss, abs=1e-5)
-    assert losses.entropy(np.array(target)) == pytest.approx(floor, abs=5e-6)
+def test_a_loss_by_hand_and_its_floor():
+    target = np.array([0.6, 0.3, 0.1])
+    loss = losses.cross_entropy(np.log([0.7, 0.2, 0.1]), target)
+    assert (loss, losses.entropy(target)) == pytest.approx((0.92710, 0.89795), abs=1e-5)
+    assert losses.cross_entropy(np.array([0, -np.inf]), np.array([1, 0])) == 0
 
 
 @settings(max_examples=30)
@@ -90,15 +83,11 @@ def test_recorded_moments_end_with_the_reader_on_screen():
     assert alone.steps == (0,) and alone.costs[0] == pytest.approx(r.costs[2])
 
 
-def test_softmax_neither_overflows_nor_underflows():
-    assert base.softmax(np.array([1000.0, 1000.0])) == pytest.approx([0.5, 0.5])
-    assert base.log_softmax(np.array([0.0, -5000.0])).tolist() == [0.0, -5000.0]
-    assert base.softmax(np.array([3.0, -np.inf])).tolist() == [1.0, 0.0]
-    assert base.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
-
-
-@pytest.mark.parametrize("size", [1e8, 1e15, 3e38])
-def test_equal_logits_share_equally_at_any_size(size):
+@pytest.mark.parametrize("size", [1e3, 1e8, 1e15, 3e38])
+def test_softmax_neither_overflows_nor_underflows(size):
     """-1e15 - log 2 is no double, so the logarithm must be taken after the shift."""
     assert base.softmax(np.full(2, size)).tolist() == [0.5, 0.5]
     assert base.softmax(np.full(3, -size)) == pytest.approx([1 / 3] * 3)
+    assert base.log_softmax(np.array([0.0, -5000.0])).tolist() == [0.0, -5000.0]
+    assert base.softmax(np.array([3.0, -np.inf])).tolist() == [1.0, 0.0]
+    assert base.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf

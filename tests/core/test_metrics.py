@@ -29,6 +29,7 @@ def question(name, *golds):
         ("  The  U.S.!  ", "us", 1, 1),
         ("a-an the", "aan", 1, 1),  # articles go after marks
         ("“quoted” – dash", "quoted dash", 0, 0.4),  # marks of ASCII alone
+        ("Theatre and AN", "theatre and", 1, 1),
         ("it's  the\tend\n", "its end", 1, 1),
     ],
 )

@@ -75,14 +75,9 @@ def test_every_point_agrees_with_the_official_scores_and_no_better_choice_is_mis
         assert all(t >= at or v < value for t, v in every.items() if t in line.cuts), "the lowest"
 
 
-def test_a_question_without_a_span_is_never_answered():
-    said = {**SAID, "n": Outcome("")}
-    line = trade(EXAMPLES, said)
-    assert line.at(1e9)["wrongly_answered"] == 50
-    assert max(line.cuts) == 3
-
-
-def test_what_cannot_be_traded_is_refused():
+def test_a_question_without_a_span_is_never_answered_and_what_cannot_be_traded_is_refused():
+    line = trade(EXAMPLES, {**SAID, "n": Outcome("")})
+    assert line.at(1e9)["wrongly_answered"] == 50 and max(line.cuts) == 3
     with pytest.raises(BadInput, match="got 3 with and 0 without"):
         trade(EXAMPLES[:3], SAID).choose(0)
     with pytest.raises(BadInput, match="3 with and 2 without, 0 scores"):

@@ -120,18 +120,12 @@ BROKEN: list[tuple[Damage, str]] = [
     (edit("adapter_config.json", base_model_name_or_path="a/b"), MERGE_FIRST.format("a/b")),
     (card(tag_order=["O", "B", "I"]), "reader.json: tag_order.0: must be 'B', got 'O'"),
     (card(threshold=NAN), "reader.json: threshold: must be less than 1000000, got nan"),
-    (
-        card(calibration={"span": {"temperature": 0, "bias": 0}}),
-        "calibration.span.temperature: must be greater than or equal to 0.05, got 0",
-    ),
+    (card(calibration={"span": {"temperature": 0, "bias": 0}}), "temperature: .* 0.05, got 0"),
     (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
     (write("tokenizer.json", b"{"), NO_MODEL),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
-    (
-        write("tokenizer_config.json", b'{"tokenizer_class": "Evil"}'),
-        "the tokenizer names no token for one of cls, sep, pad, mask",
-    ),
+    (edit("tokenizer_config.json", tokenizer_class="Evil"), "names no token for one of cls, sep"),
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
@@ -292,15 +286,13 @@ def test_the_hubs_refusals_are_one_sentence(error, words, hub):
     assert "http" not in str(caught.value)
 
 
-def test_a_hub_reader_is_fetched_checked_and_named_with_its_commit(hub):
+def test_a_hub_reader_is_named_with_its_commit_and_a_bad_config_stops_before_the_weights(hub):
     reader = load_reader("owner/name@main")
     assert (reader.name, reader.checksum) == ("owner/name@ffffffff", "f" * 40)
     asked = hub.rest.call_args.kwargs
     assert (hub.config.call_args.kwargs["revision"], asked["revision"]) == ("main", "f" * 40)
     assert not any(p.endswith((".bin", ".py")) for p in asked["allow_patterns"])
-
-
-def test_a_bad_config_stops_before_the_weights(hub):
+    hub.rest.reset_mock()
     edit("config.json", auto_map={"a": "b"})(hub.snapshot)
     with pytest.raises(BadCheckpoint, match=r"owner/name: .*auto_map"):
         load_reader("owner/name")

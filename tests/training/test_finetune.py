@@ -86,6 +86,7 @@ def run(home) -> Path:
 
 
 def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, run, monkeypatch):
+    assert [row["dev_questions"] for row in logged(run)] == [3], "those with an answer"
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
     toy.stop_at(2, monkeypatch)
@@ -109,10 +110,6 @@ def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
     assert kept.keys() == one.keys()
     assert all(np.array_equal(kept[name], wanted) for name, wanted in one.items())
     assert not np.array_equal(kept["ids"], other["ids"])
-
-
-def test_of_a_dev_file_the_questions_with_an_answer_are_scored(home, run):
-    assert [row["dev_questions"] for row in logged(run)] == [3]
 
 
 def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home):

@@ -65,8 +65,6 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
             monkeypatch.setattr(heads, "seconds_of_products", taken.__getitem__)
             assert heads.processor_has_bf16() is wanted
     heads.processor_has_bf16.cache_clear()
-
-
-def test_on_a_gpu_an_encoder_without_a_fused_kernel_is_not_refused(monkeypatch):
+    # on a GPU an encoder without a fused kernel is not refused
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert heads.training_form(0.0)["attn_implementation"] is None

@@ -32,7 +32,6 @@ def text(path: Path) -> Path:
 
 
 DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 0.0, "seed": 3}
-"""How a pool is drawn."""
 
 
 def pool(path: Path, share: float = 3.5, **more: Any) -> Pool:
