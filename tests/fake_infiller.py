@@ -19,10 +19,7 @@ _gelu = np.vectorize(lambda x: x * 0.5 * (1 + erf(x / 2**0.5)), otypes=[float])
 
 class FakeInfiller:
     """What `model.spanbert.SpanBERT` is to a page: d = 12, p of 5 numbers, ids of the fake reader.
-    The same text always gives the same numbers.
-
-    `SURE` pulls MLM towards the true piece, and the text's own pieces are likelier for SBO, so that
-    ranks are not all bad.
+    `SURE` pulls both heads towards the text's own pieces, so that ranks are not all bad.
     """
 
     name, mask_id = "fake", MASK

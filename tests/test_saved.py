@@ -42,9 +42,7 @@ class Slow(FakeReader):
 
 
 def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
-    """On a busy machine the pictures of a text took longer than what nobody asks for goes on, so
-    that each request gave up the attribution of the one before.
-    """
+    """On a busy machine each request gave up the attribution of the one before."""
     monkeypatch.setattr("qa_demo.model.work.LEASE", 0.4)
     monkeypatch.setattr("qa_demo.server.answers.PATIENCE", 10)
     models = lambda _: Slow(bio=True), FakeInfiller

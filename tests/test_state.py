@@ -46,7 +46,6 @@ SENTENCES = {
     "a chapter": ({"chapter": "x"}, r"chapter: must be 'answer', .* or '\w+', got 'x'"),
     "a truth": ({"temperature": True}, "temperature: must be a valid number, got True"),
     "a text": ({"max_seq_length": "3"}, "max_seq_length: must be a valid integer, got '3'"),
-    "a part": ({"step": 1.5}, "step: must be a valid integer, got 1.5"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 5, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
     "one text": (

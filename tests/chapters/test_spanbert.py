@@ -115,6 +115,12 @@ def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
     assert points[0] == pytest.approx(points[1])
 
 
+def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
+    o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["finding"])
+    assert f"Over {o['sbo_pieces']:,} blanks" in said
+    assert f"in {o['sbo_top1']:.1f} %, MLM's in {o['mlm_top1_where_sbo']:.1f} %." in said
+
+
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
     assert words(shown(1, real())["finding"]) and words(shown(2, real())["finding"])

@@ -109,24 +109,6 @@ def test_a_part_of_a_file_and_the_rules_are_named(dev, silent, terminal):
     assert "by the rules of SQuAD 1.1: every question has an answer\n" in terminal.err
 
 
-def test_a_question_that_is_refused_is_a_line_too(tmp_path, out, terminal):
-    long = squad(tmp_path / "dev.json", question="bridge " * 40)
-    terminal.read("evaluate", long, "--out", out, "--max-query-length", "30")
-    first = read_lines(out).rows[0]
-    assert (first["kind"], first["answer"], first["n_best"]) == ("not read", None, [])
-    assert "question q0 counts as unanswered: the question has 40" in terminal.err
-
-
-def test_without_a_stored_threshold_0_is_taken_and_said(tmp_path, dev, silent, out, terminal):
-    terminal.folder = kit.save(tmp_path / "plain", "bert")
-    terminal.read("evaluate", silent, "--out", out)
-    assert "no threshold is stored with the reader plain" in terminal.err
-    for row in read_lines(out).rows:
-        assert (row["answer"] is None) == (row["score_diff"] > 0)
-    terminal.read("evaluate", dev)
-    assert "no threshold" not in terminal.err
-
-
 def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, terminal):
     page = tmp_path / "r.html"
     terminal.read("evaluate", silent, "--out", out)

@@ -142,6 +142,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.json", '[{"context": "c", "qas": []}]', "row 1 is a paragraph with .* SQuAD's layout"),
         ("a.csv", f'{HEAD}"q\nr', "the row after line 1: unexpected end of data; a cell"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
+        ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "answers.0.answer_start: .*got 'zero'"),
         ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),

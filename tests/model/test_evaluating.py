@@ -29,12 +29,19 @@ def test_rows_give_what_the_command_gives(bert, saved, tmp_path, capsys, monkeyp
     told: list[dict[str, Any]] = []
     found = qa_demo.evaluate(bert, iter(ROWS), told.append, windows=OPTIONS)
     file, out = lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "p.jsonl"
-    printed = Terminal(saved("bert"), capsys).data("evaluate", file, "--out", out)
+    terminal = Terminal(saved("bert"), capsys)
+    printed = terminal.data("evaluate", file, "--out", out)
+    assert "question d counts as unanswered: the question has 360 tokens" in terminal.err
+    assert "no threshold is stored with the reader" in terminal.err
     assert list(found.rows) == told
     assert (found.run["rules"], found.run["threshold"]) == ("2.0", 0.0), "the reader has none"
     assert json.loads(json.dumps(told)) == list(read_lines(out).rows)
     assert found.scores == pytest.approx({name: printed[name] for name in found.scores})
     assert [row["kind"] == "not read" for row in told] == [False, False, False, True]
+    assert (told[3]["answer"], told[3]["n_best"]) == (None, [])
+    assert all((row["answer"] is None) == (row["score_diff"] > 0) for row in told[:3])
+    terminal.read("evaluate", lines(file, ROWS[:2]))
+    assert "no threshold" not in terminal.err, "it would change nothing"
     assert [row["id"] for row in found.rows] == ["0", "b", "c", "d"]
 
 
