@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +10,9 @@ import pytest
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
-from qa_demo.core.store import ASSETS, load_reading, load_replay, save_reading, stored_attributions
+from qa_demo.core.store import ASSETS, load_reading, load_replay, stored_attributions
 from qa_demo.core.text import special_positions
-from qa_demo.core.types import Answer, O, Reading, Window
+from qa_demo.core.types import Answer, O, Reading
 from qa_demo.examples import PoolExample, load_examples, load_menu, load_passages
 from qa_demo.training import assets, promises
 from qa_demo.training.promises import example_facts, judged, rows
@@ -202,8 +201,7 @@ def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings():
 
 
 def test_most_pieces_of_the_examples_are_clearly_outside():
-    """Chapter 7's picture is three probabilities a piece: a layer fitted for whole taggings alone
-    reads well and leaves I at a half all over the text."""
+    """A layer fitted for whole taggings alone reads well and leaves I at a half everywhere."""
     stored = [load_reading(READINGS / f"{e.id}.npz") for e in POOL]
     rows = [tag_log_probs(r, w) for r in stored for w in range(len(r.windows))]
     clear = np.exp(np.concatenate(rows)[:, O]) > 0.98
@@ -232,40 +230,6 @@ def test_the_replay_takes_the_window_that_holds_the_answer():
         assert assets.gold_window(entry(t1(), *answers), t1()).index == index
     with pytest.raises(BadInput, match="no window holds"):
         assets.gold_window(entry(t1(), "Beta Gamma Delta Epsilon"), t1())
-
-
-@pytest.mark.model
-def test_a_replay_is_made_of_the_snapshots_and_ends_with_the_readings(tmp_path, monkeypatch):
-    reader = FakeReader()
-    texts = [e for e in POOL if len(e.context) < 120][:2]
-    for e in texts:
-        save_reading(reader.read(e.question, e.context, e.options), tmp_path / f"{e.id}.npz")
-    run = tmp_path / "run"
-    (run / "snapshots").mkdir(parents=True)
-    (run / "state.json").write_text('{"step": 4}')
-    (run / "settings.json").write_text('{"encoder": "e"}')
-    with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in run"):
-        assets.record(run, "", texts, tmp_path, tmp_path / "out")
-    for step in (16, 0, 3):
-        (run / "snapshots" / f"step-{step:06d}.safetensors").touch()
-    asked = []
-
-    def rows(encoder: str, files: list[Path], windows: list[Window]) -> list[np.ndarray]:
-        asked.append((encoder, [path.stem for path in files]))
-        at = np.arange(sum(map(len, windows)), dtype=np.float32)
-        return [np.stack([at + 0.02, -at], -1) for _ in files]
-
-    monkeypatch.setattr(assets, "read_rows", rows)
-    assets.record(run, "", texts, tmp_path, tmp_path / "out")
-    assert asked == [("e", ["step-000000", "step-000003"])], "before the end, in order"
-    back = load_replay(tmp_path / "out")
-    assert back.steps == (0, 3, 4)
-    got = back.rows(texts[1].id)
-    stored = load_reading(tmp_path / f"{texts[1].id}.npz")
-    assert got is not None and back.checksum == stored.checksum
-    first = len(back.rows(texts[0].id).start[0])
-    assert got.start[0, 0] == first + 1 / 32, "rounded"
-    np.testing.assert_allclose(got.start[-1], stored.logits(got.window)[0], atol=0.01)
 
 
 @pytest.mark.model

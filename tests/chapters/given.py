@@ -4,7 +4,6 @@ import re
 from functools import cache
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from qa_demo.blocks import Block, walk
@@ -92,11 +91,6 @@ def pairs(reading: Reading, window: Window) -> list[tuple[float, int, int]]:
         if window.is_max_context[window.to_pos(i)]
         for j in range(i, min(i + 30, window.doc_stop))
     ]
-
-
-def softmax(x: np.ndarray) -> np.ndarray:
-    e = np.exp(x)
-    return e / e.sum(-1, keepdims=True)
 
 
 def blocks(pictures: Pictures, **state: Any) -> dict[str, Block]:

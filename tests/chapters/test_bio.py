@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
-from tests.chapters.given import blocks, example, faked, full, softmax, stored, words
+from tests.chapters.given import blocks, example, faked, full, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
 
@@ -17,16 +18,16 @@ def asked(name: str, step: int) -> dict[str, Any]:
     return {**example(name), "chapter": "bio", "step": step}
 
 
-def logits_of(name: str) -> np.ndarray:
-    """B, I, O of every token of a text of one window."""
+def shares_of(name: str) -> np.ndarray:
+    """P of B, I and O of every token of a text of one window."""
     reading = load_menu()[name].stored()
     (w,) = reading.windows
-    return reading.tag_logits[0][w.is_context].astype(float)
+    return torch.tensor(reading.tag_logits[0][w.is_context]).double().softmax(1).numpy()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
-    p, found = softmax(logits_of(name)), blocks(stored(), **asked(name, 1))
+    p, found = shares_of(name), blocks(stored(), **asked(name, 1))
     first = found["tags"]["data"][0]["customdata"]
     means = np.add.reduceat(p, first) / np.diff([*first, len(p)])[:, None]
     np.testing.assert_allclose([t["y"] for t in found["tags"]["data"]], means.T, atol=1e-4)
@@ -37,7 +38,7 @@ def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_soft_labels_and_their_loss_are_cross_entropy(name):
     reading, answers = load_menu()[name].stored(), load_menu()[name].answers
-    p = softmax(logits_of(name))
+    p = shares_of(name)
     t = np.zeros((len(p), 3))
     for g in answers:
         at = touching(reading.encoding, g.char_start, g.char_end)
@@ -51,7 +52,7 @@ def test_soft_labels_and_their_loss_are_cross_entropy(name):
 
 
 def test_one_label_leaves_one_term():
-    found, p = blocks(stored(), **asked("oresund", 3)), softmax(logits_of("oresund"))
+    found, p = blocks(stored(), **asked("oresund", 3)), shares_of("oresund")
     right = np.full(len(p), 2)
     right[32:35] = 0, 1, 1
     total = -np.log(p[np.arange(len(p)), right]).sum()

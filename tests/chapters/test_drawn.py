@@ -1,6 +1,4 @@
-"""Names and arrows of a plane keep clear of each other; columns of tokens lose none, and words stay
-whole.
-"""
+"""Names and arrows of a plane keep apart; columns of tokens lose none, and words stay whole."""
 
 import numpy as np
 import pytest

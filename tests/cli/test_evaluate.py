@@ -81,13 +81,6 @@ def test_lines_that_are_read_again_stand_in_a_plain_file(folder, dev, tmp_path, 
     assert not (tmp_path / "nowhere.run.json").exists()
 
 
-@pytest.mark.parametrize("flags", ["--max-seq-length 12 --doc-stride 12", "--max-seq-length 600"])
-def test_settings_that_suit_no_question_are_refused_before_the_first(flags, dev, out, terminal):
-    terminal.read("evaluate", dev, "--out", out, *flags.split(), code=2)
-    assert "question 1 of 3" not in terminal.err and "unanswered" not in terminal.err
-    assert not out.exists()
-
-
 def test_lines_of_a_stopped_run_are_called_so(silent, out, tmp_path, terminal):
     terminal.read("evaluate", silent, "--out", out)
     about = json.loads(run_file(out).read_text())

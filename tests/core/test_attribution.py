@@ -1,6 +1,4 @@
-"""Targets, words, completeness and leave one out against values worked out apart; what one token
-reads, by kind of token, and the head that is shown first.
-"""
+"""Targets, words, completeness and leave one out against values worked out apart; attention."""
 
 from collections import defaultdict
 from dataclasses import replace

@@ -147,9 +147,7 @@ def test_the_halves_share_no_article_and_every_question_is_in_one(sizes):
 
 
 def test_no_question_is_judged_by_a_fit_that_saw_its_article():
-    """One half of the articles is mostly right, the other seldom: each half's own fit would give
-    its own share, so the other's fit is seen by its error.
-    """
+    """One half is mostly right, the other seldom: by its own fit each would say its own share."""
     titles = [f"t{k % 8}" for k in range(160)]
     first = set(calibrate.halves(titles)[0])
     scores = np.array([[0.0, k % 3] for k in range(160)])

@@ -63,9 +63,7 @@ def test_gold_without_a_place_is_told_by_its_cause():
 
 
 def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> tuple[str, str]:
-    """The rules of `MEANING` again, in loops over tokens and characters; what shuts the first gold
-    span out.
-    """
+    """The rules of `MEANING` again, in loops over tokens and characters, and the cause."""
     e, made = reading.encoding, predict(reading, decode)
     final = made.n_best[0].candidate.text if made.n_best else None
     golds = [a.text for a in of.answers]

@@ -13,12 +13,16 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from qa_demo.cli.main import main
 from qa_demo.core import store
+from qa_demo.core.base import BadInput
+from qa_demo.examples import load_examples
 from qa_demo.model import spanbert
 from qa_demo.model.loading import load_reader
+from qa_demo.training import assets
 from tests.cli import terminal
 from tests.documents import PAGES, ROOT, block
 from tests.training import toy
@@ -46,19 +50,19 @@ CHECKS = ("promises", "score")
 def home(tmp_path, monkeypatch) -> Path:
     """The folder in which all commands run, with an encoder, data, text and assets of its own."""
     monkeypatch.chdir(tmp_path)
-    assets = tmp_path / "assets"
+    own = tmp_path / "assets"
     for name in ("reader", "spanbert"):
-        (assets / name).mkdir(parents=True)
-        shutil.copy(ASSETS / name / "README.md", assets / name)
+        (own / name).mkdir(parents=True)
+        shutil.copy(ASSETS / name / "README.md", own / name)
     for name in ("card.md", "passages.json"):
-        shutil.copy(ASSETS / name, assets)
+        shutil.copy(ASSETS / name, own)
     for name, count in FEW.items():
         found = json.loads((ASSETS / name).read_text(encoding="utf-8"))
         if isinstance(found, list):
             found = sorted(found, key=lambda one: len(one["context"]))[:count]
         else:
             found["data"] = found["data"][:count]
-        (assets / name).write_text(json.dumps(found), encoding="utf-8")
+        (own / name).write_text(json.dumps(found), encoding="utf-8")
     (tmp_path / "docs").mkdir()
     for name in FILLED:
         shutil.copy(ROOT / name, tmp_path / name)
@@ -68,10 +72,10 @@ def home(tmp_path, monkeypatch) -> Path:
     (tmp_path / "text").mkdir()
     paragraphs = toy.text(tmp_path / "text.txt").read_bytes()
     (tmp_path / "text" / "some.txt.gz").write_bytes(gzip.compress(paragraphs))
-    monkeypatch.setattr(store, "ASSETS", assets)
-    monkeypatch.setattr(store, "ATTRIBUTIONS", assets / "attributions.npz")
-    monkeypatch.setitem(store.READERS, "bundled", assets / "reader")
-    monkeypatch.setitem(spanbert.OWN, "bundled", assets / "spanbert")
+    monkeypatch.setattr(store, "ASSETS", own)
+    monkeypatch.setattr(store, "ATTRIBUTIONS", own / "attributions.npz")
+    monkeypatch.setitem(store.READERS, "bundled", own / "reader")
+    monkeypatch.setitem(spanbert.OWN, "bundled", own / "spanbert")
     monkeypatch.setattr(subprocess, "run", in_this_process)
     return tmp_path
 
@@ -125,7 +129,18 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     run(monkeypatch, "qa_demo.training.card", "--reader", "own")
     assert (own / "README.md").read_text(encoding="utf-8") != card
     assert filled == {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
-    assert json.loads((home / "assets" / "replay" / "replay.json").read_text())["steps"]
+    replay, stored = store.load_replay(home / "assets" / "replay"), home / "assets" / "readings"
+    assert replay.steps == (0, 1, 2), "the snapshots before the end, in order, and the end"
+    assert not (assets.FINE * replay.start[:-1] % 1).any(), "rounded"
+    pool = load_examples(home / "assets" / "examples.json")
+    for e in pool:
+        reading, rows = store.load_reading(stored / f"{e.id}.npz"), replay.rows(e.id)
+        ends = [rows.start[-1], rows.end[-1]]
+        np.testing.assert_allclose(ends, reading.logits(rows.window), atol=0.01)
+        assert replay.checksum == reading.checksum
+    shutil.rmtree("runs/student/snapshots")
+    with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in student"):
+        assets.record(Path("runs/student"), "", pool, stored, home / "none")
 
 
 def test_a_pre_training_from_the_first_command_to_the_last(home, monkeypatch):
