@@ -34,11 +34,6 @@ def pictured(shown) -> dict:
     return {b["key"]: b for b in loss.picture(shown, Own()) if b}
 
 
-def letters(found: dict) -> str:
-    """The words with a right mark in the picture of pulls."""
-    return "".join(i["t"] for i in items(found["pulls"]) if "right" in i.get("marks", []))
-
-
 @pytest.mark.parametrize(("step", "label"), [(4, 0), (4, 1), (1, "mean")])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_loss_and_pull_are_torchs(name, step, label):

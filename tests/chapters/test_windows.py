@@ -13,8 +13,6 @@ from tests.chapters.given import blocks, example, faked, pairs, real, shown_of, 
 from tests.printed import value
 
 LONG = "Ada Kok lives in Oslo and Bo Lie in Malmo. Nobody else came. " * 22
-CUTS = ((64, 50), (32, 9), (200, 128))
-PLACES = [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}]
 
 
 def numbers(**state) -> chapter.Windows:
@@ -25,8 +23,8 @@ def drawn(step, pictures=None, **state):
     return blocks(pictures or faked(), chapter="windows", step=step, **state)
 
 
-@pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("cut", [(64, 50), (32, 9), (200, 128)])
+@pytest.mark.parametrize("place", [{"example": "brooklyn"}, {"question": "Who?", "context": LONG}])
 def test_each_window_says_what_brute_force_says(cut, place):
     w = numbers(max_seq_length=cut[0], doc_stride=cut[1], **place)
     best = (-np.inf, 0)
@@ -160,12 +158,8 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
 
 
 def test_of_windows_that_would_take_the_same_one_is_its_own():
-    asked = {
-        "question": "Where?",
-        "context": "Ada Kok lives in Oslo. " * 12,
-        "max_answer_length": 1,
-    }
-    found = drawn(4, **asked, max_seq_length=22, doc_stride=9)
+    asked = {"question": "Where?", "context": "Ada Kok lives in Oslo. " * 12}
+    found = drawn(4, **asked, max_answer_length=1, max_seq_length=22, doc_stride=9)
     assert words(found["copies"]).startswith("By its largest P window 5 would")
 
 

@@ -12,7 +12,6 @@ from tests.fakes import fake_encode
 
 ONE, TWO = WindowOptions(), WindowOptions(max_seq_length=8, doc_stride=2)
 """Options that make one window of a toy, and of six words windows of words 0-3 and 2-5."""
-ALPHABET = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"]
 
 
 def make_encoding(words: Sequence[str], question: Sequence[str] = ("who",)) -> Encoding:
@@ -50,7 +49,7 @@ def unowned(reading: Reading) -> Reading:
 def t1(threshold: float | None = 0.0) -> Reading:
     """Two windows, words 0-3 and 2-5: 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]."""
     return make_reading(
-        ALPHABET,
+        ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta"],
         start=[[1, 9, 0, 2, 3, -1, 0.5, 0], [5, 0, 0, -2, 4, 1, 0, 0]],
         end=[[0.5, 8, 0, 0, 4, 1, 2.5, 0], [4, 0, 0, -3, 3, 3.5, 0, 0]],
         options=TWO,

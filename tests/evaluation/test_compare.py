@@ -88,7 +88,7 @@ def test_how_many_more_articles_would_tell():
     assert more_units(0.01, 0.0, width, 6) is None and more_units(0.0, 0, 1, 6) is None
 
 
-def test_files_are_paired_by_question_paragraph_and_gold():
+def test_files_are_paired_by_question_paragraph_and_gold_and_other_settings_are_named():
     """Finding 5: ids and order do not matter; what differs is named and left out."""
     first = [row(k) for k in range(4)] + [row(0, id="twin")]
     second = [row(0, id="other"), row(2, id="0"), row(1, id="e", context="Else."), row(1, id="1")]
@@ -102,9 +102,6 @@ def test_files_are_paired_by_question_paragraph_and_gold():
     assert paired(Evaluation(first, RUN), Evaluation(first[::-1], RUN))[2] == ()
     with pytest.raises(BadInput, match="share no question: 1 question of the first file"):
         paired(Evaluation([row(1)], RUN), Evaluation([row(2)], RUN))
-
-
-def test_settings_that_differ_are_named():
     other = RUN | {"reader": "s", "threshold": 4.0, "options": {"doc_stride": 64}}
     (said,) = paired(Evaluation([row(1)], RUN), Evaluation([row(1)], other))[2]
     assert said == "doc_stride is 128 in the first run and 64 in the second"

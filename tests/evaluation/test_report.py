@@ -318,7 +318,7 @@ def test_what_no_threshold_changes_is_held_once(two):
     assert len(asked) < count["link"] <= 2 * len(asked), "its reader is of a side"
 
 
-def test_groups_of_enough_questions_and_their_names():
+def test_groups_of_enough_questions_and_their_names_by_question_words_too():
     s = shown(lines(1))
     wanted = ["<b>question word</b>", "when · 40", "how many · 40", "who · 40", "what · 40"]
     wanted += ["<b>right answer</b>", "1 word · 120", "2 words · 40"]
@@ -328,9 +328,6 @@ def test_groups_of_enough_questions_and_their_names():
     assert len([x for x in groups(s, "without one") if x[1] is not None]) == 8
     few = shown(lines(1)[:20])
     assert groups(few, "all questions") == []
-
-
-def test_question_words():
     asked = {"Who came?": "who", "To whom was it given?": "who", "In which year?": "which"}
     asked |= {"How many came?": "how many", '"When"?': "when", "": "other"}
     assert {question: question_word(question) for question in asked} == asked

@@ -227,16 +227,10 @@ def test_the_kernels_package_stops_loading(folder, monkeypatch):
 
 
 def test_harmless_keys_are_ignored(folder):
-    edit(
-        "config.json",
-        _attn_implementation="sdpa",
-        attn_implementation="eager",
-        _attn_implementation_autoset=True,
-        _name_or_path="/etc/passwd",
-        torch_dtype="float16",
-        architectures=["Evil"],
-        unknown={"a": 1},
-    )(folder)
+    named = {"_attn_implementation": "sdpa", "attn_implementation": "eager"}
+    named |= {"_attn_implementation_autoset": True, "_name_or_path": "/etc/passwd"}
+    named |= {"torch_dtype": "float16", "architectures": ["Evil"], "unknown": {"a": 1}}
+    edit("config.json", **named)(folder)
     model = load_reader(str(folder)).model
     assert model.config._attn_implementation == "sdpa" and model.dtype == torch.float32
 

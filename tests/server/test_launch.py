@@ -54,12 +54,10 @@ def test_routes_this_page_does_not_need_are_absent(path):
     assert refused(path) == 404
 
 
-LENGTHS = [str(MAX_BODY + 1), "many", "-1", "+5", "1e3", " 12", "9" * 400, "", "\xb2"]
-
-
-@pytest.mark.parametrize("length", LENGTHS)
-def test_a_length_that_is_too_much_or_no_plain_number_is_refused(length):
-    assert refused(content_length=length) == 413 and not refused(content_length="12")
+def test_a_length_that_is_too_much_or_no_plain_number_is_refused():
+    for odd in (str(MAX_BODY + 1), "many", "-1", "+5", "1e3", " 12", "9" * 400, "", "\xb2"):
+        assert refused(content_length=odd) == 413, odd
+    assert not refused(content_length="12")
 
 
 SCOPE = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
