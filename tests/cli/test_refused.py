@@ -49,10 +49,7 @@ AFTER = [
     ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     ("answer {texts} --max-seq-length 384", "max_seq_length must be at most 64"),
     ("evaluate {dev} --out o --max-seq-length 384", "evaluate: max_seq_length must be at most 64"),
-    (
-        "evaluate {dev} --out o --max-seq-length 7",
-        "evaluate: doc_stride must be between 1 and less",
-    ),
+    ("evaluate {dev} --out o --doc-stride 40", "evaluate: doc_stride must be between 1 and less"),
     ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be between 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
     ("loss {texts} --max-answer-length 3", "unrecognized arguments"),

@@ -124,7 +124,10 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer.json", b"{"), NO_MODEL),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
-    (edit("tokenizer_config.json", tokenizer_class="Evil"), "names no token for one of cls, sep"),
+    (
+        write("tokenizer_config.json", b'{"tokenizer_class": "Evil"}'),
+        "no token for one of cls, sep",
+    ),
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
