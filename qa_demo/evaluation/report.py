@@ -6,7 +6,7 @@ kinds of error.
 import base64
 import gzip
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -161,14 +161,14 @@ def score_figures(s: Reported, metric: str, mode: str) -> list[Block]:
         return reported.dots(role, found, ys, **text)
 
     each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
-    rows, axis = [*s.parts], ui.axis(f"{METRICS[metric]}, %")
-    panels: list[reported.Panel] = [("scores", rows, axis, each)]
+    panels = {"scores": (ui.axis(f"{METRICS[metric]}, %"), each)}
     if len(s.sides) == 2:
         apart = dots(INK, 0, values[0] - values[1], sign=True)
         axis = ui.axis("difference, points", zeroline=True, zerolinecolor=GREY)
-        panels.append(("differences", rows, axis, [apart]))
+        panels["differences"] = axis, [apart]
     alt = f"{METRICS[metric]} of each reader and their difference, as the sentence above says."
-    return reported.forests(panels, 66, alt)
+    rows, span = partial(reported.rows, [*s.parts], 66), 12 // len(panels)
+    return [ui.figure(k, data, rows(x), alt, span=span) for k, (x, data) in panels.items()]
 
 
 # ---- the threshold
@@ -255,9 +255,8 @@ def kinds(s: Reported, at: str) -> list[Block]:
         data[-1] |= text | {"textposition": "outside", "textfont": {"color": INK}}
     names = [ERRORS[k] for k in seen]
     cut = [name.replace(" although", "<br>although") for name in names]
-    axes: Block = {"yaxis": ui.named_rows(cut, automargin=True), "barmode": "stack"}
-    axes["xaxis"] = ui.axis("questions", rangemode="tozero")
-    layout, alt = ui.layout(70 + 44 * len(seen), 20, 40, 8, 46, **axes), "Questions of each kind."
+    axis, alt = ui.axis("questions", rangemode="tozero"), "Questions of each kind."
+    layout = reported.rows(cut, 44, axis, 40, barmode="stack")
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
     meaning = [ui.row(name, MEANING[name]) for name in names]

@@ -141,19 +141,11 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
     return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 
 
-Panel = tuple[str, Sequence[str], Block, Sequence[Block]]
-"""A key, names of rows, the axis of numbers, traces."""
-
-
-def forests(panels: Sequence[Panel], high: int, alt: str) -> list[Block]:
-    """Rows of dots, each so many pixels high, in figures side by side."""
-    found = []
-    for key, names, axis, traces in panels:
-        top, bottom = (42, 10) if "side" in axis else (16, 48)
-        axes = {"xaxis": axis, "yaxis": ui.named_rows(names, automargin=True)}
-        layout = ui.layout(high * len(names) + top + bottom, 20, 16, top, bottom, **axes)
-        found.append(ui.figure(key, traces, layout, alt, span=12 // len(panels)))
-    return found
+def rows(names: Sequence[str], high: int, axis: Block, right: int = 16, **more: Any) -> Block:
+    """The layout of a figure of rows with names, each so many pixels high."""
+    top, bottom = (42, 10) if "side" in axis else (16, 48)
+    axes = {"xaxis": axis, "yaxis": ui.named_rows(names, automargin=True)}
+    return ui.layout(high * len(names) + top + bottom, 20, right, top, bottom, **axes, **more)
 
 
 def words(found: Interval, sign: bool = False) -> list[str]:

@@ -70,21 +70,20 @@ def groups(s: Reported, of: str) -> list[tuple[str, Bools | None]]:
 
 def by_group(s: Reported, metric: str, at: str) -> list[Block]:
     """Groups as a forest plot: questions with and without an answer side by side."""
-    idea, panels = f"Groups of at least {FEWEST} questions, with how many there are. ", []
-    parts = [*s.parts][1:] or [*s.parts]
+    idea, figures = f"Groups of at least {FEWEST} questions, with how many there are. ", []
+    parts, alt = [*s.parts][1:] or [*s.parts], "Scores of groups of questions."
     if len(parts) > 1:
         idea += "Questions with and without an answer stand apart, since groups hold unlike shares."
-    for name in parts:
-        if not (rows := groups(s, name)):
-            continue
+    drawn = {name: rows for name in parts if (rows := groups(s, name))}
+    for name, rows in drawn.items():
         masks = {k: mask for k, (_, mask) in enumerate(rows) if mask is not None}
         axis = ui.axis(f"{name}, %", range=[-3, 103], side="top")
         traces = []
         for side in s.sides:
             means = s.means(side.scores(metric, at), [*masks.values()])
             traces.append(reported.dots(side.role, means, [k - 0.17 * side.up for k in masks]))
-        panels.append((f"groups-{name}", [said for said, _ in rows], axis, traces))
-    figures = reported.forests(panels, 23, "Scores of groups of questions.")
+        layout, span = reported.rows([said for said, _ in rows], 23, axis), 12 // len(drawn)
+        figures.append(ui.figure(f"groups-{name}", traces, layout, alt, span=span))
     return [*reported.head(s, "groups", "Groups", idea), *figures] if figures else []
 
 
@@ -233,12 +232,13 @@ def spans_figure(s: Reported, at: str, k: int) -> Block:
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
         data.append(ui.scatter("markers", reported.plain(lead), rows, marker=style, hoverinfo="x"))
-    axes: Block = {"yaxis": ui.named_rows(names, automargin=True)}
-    axes["xaxis"] = ui.axis("lead over “no answer”, logits")
-    axes["shapes"] = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
+    axis, shapes = (
+        ui.axis("lead over “no answer”, logits"),
+        [ui.line(0, 0, 0, 1, GREY, yref="paper")],
+    )
     lines = {"shapes": reported.thresholds(s, at, -1), "annotations": []}
     alt = "The best spans' lead over no answer, and the threshold."
-    layout, narrow = ui.layout(70 + 24 * len(names), 20, 14, 8, 46, **axes), "lead, logits"
+    layout, narrow = reported.rows(names, 24, axis, shapes=shapes), "lead, logits"
     return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
 
 
