@@ -89,7 +89,7 @@ def score(example: Example, prediction: str, version: str) -> tuple[float, float
 def judged(
     example: Example, said: Outcome, threshold: float | None, version: str
 ) -> tuple[float, float]:
-    """(exact, f1) of one question, 0 to 1: the one place where an answer is scored.
+    """(exact, f1) of one question, 0 to 1.
 
     Version 2.0 withholds it where score_diff > threshold (None: never); what is withheld scores 1
     where the file has no answer, and 0 where it has one. Version 1.1 never withholds.

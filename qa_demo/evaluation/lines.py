@@ -22,10 +22,10 @@ from pydantic import BaseModel, Field, ValidationError
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
 from qa_demo.core.losses import count_labels
-from qa_demo.core.metrics import Outcome, judged, score, withheld
+from qa_demo.core.metrics import Outcome, score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
-from qa_demo.core.types import Answer, DecodeOptions, Example, Reading, Span
+from qa_demo.core.types import DecodeOptions, Example, Reading, Span
 from qa_demo.evaluation.oddities import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.printed import refusal
@@ -161,25 +161,19 @@ def claims(reading: Reading, best: Candidate) -> Row:
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:
     """What a threshold makes of a line: answer, exact, f1, kind and because."""
-    said, best = outcome_of(row), row["best"]
-    exact, f1 = judged(example_of(row), said, threshold, rules)
-    found = {"answer": said.text or None, "exact": exact, "f1": f1}
-    found |= {name: best[name] for name in ("kind", "because")}
-    if rules == "2.0" and withheld(said, threshold) and best["kind"] != "not read":
-        kind = "withheld" if row["gold"] else "right"
-        found |= {"answer": None, "kind": kind, "because": ""}
+    said, silent = outcome_of(row), float(not row["gold"])
+    found = {"answer": said.text or None, **row["best"]}
+    if rules == "2.0" and withheld(said, threshold):
+        found |= {"exact": silent, "f1": silent}
+        if found["kind"] != "not read":
+            kind = "withheld" if row["gold"] else "right"
+            found |= {"answer": None, "kind": kind, "because": ""}
     return found
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:
     """What the official scores need of a line."""
     return Outcome(row["n_best"][0]["text"] if row["n_best"] else "", row["score_diff"])
-
-
-def example_of(row: Mapping[str, Any]) -> Example:
-    """The question of a line."""
-    gold = tuple(Answer(a["text"], a["char_start"]) for a in row["gold"])
-    return Example(row["id"], row["question"], row["context"], gold, row["title"])
 
 
 # ---- the kind of an answer

@@ -17,7 +17,7 @@ from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_units
-from qa_demo.evaluation.lines import Evaluation, example_of, line_of, outcome_of, under
+from qa_demo.evaluation.lines import Evaluation, line_of, outcome_of, under
 from qa_demo.evaluation.report import difference, page_of
 from qa_demo.evaluation.reported import MODES, Reported
 from qa_demo.evaluation.reported import words as interval
@@ -131,7 +131,9 @@ def test_every_state_is_a_valid_picture(two):
 
 def test_the_numbers_are_the_official_scores_at_each_threshold(two):
     rows = lines(1)
-    examples, said = [example_of(r) for r in rows], {r["id"]: outcome_of(r) for r in rows}
+    golds = [tuple(Answer(**gold) for gold in r["gold"]) for r in rows]
+    examples = [Example(r["id"], "", "", gold) for r, gold in zip(rows, golds, strict=True)]
+    said = {r["id"]: outcome_of(r) for r in rows}
     for at in ("run", 0, 34, 100):
         blocks = keyed(two, at=at, metric="exact")
         limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]

@@ -168,12 +168,12 @@ def test_the_card_counts_what_the_bundled_reader_answers():
 
 
 def test_an_answer_counts_as_the_page_shows_it(monkeypatch):
-    said = ("the Sax", 0.0), ("Adolphe", 0.0), ("Adolphe Sax", 2.0)
+    said = ("the Sax", 0.0, 1.0), ("Adolphe", 0.0, 0.0), ("Adolphe Sax", 2.0, 1.0)
     rows = [
-        {"id": "", "title": "", "question": "Who made it?", "context": "Adolphe Sax made it."}
-        | {"gold": [{"text": "Sax", "char_start": 8}, {"text": "Adolphe Sax", "char_start": 0}]}
-        | {"n_best": [{"text": text}], "score_diff": diff, "best": {"kind": "", "because": ""}}
-        for text, diff in said
+        {"question": "Who made it?", "context": "Adolphe Sax made it.", "gold": ["Sax"]}
+        | {"n_best": [{"text": text}], "score_diff": diff}
+        | {"best": {"exact": exact, "f1": exact, "kind": "", "because": ""}}
+        for text, diff, exact in said
     ]
     monkeypatch.setattr(score, "heard", lambda *_: {"": [{"span": row} for row in rows]})
     reader = SimpleNamespace(threshold=1.0)
