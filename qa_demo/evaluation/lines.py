@@ -144,19 +144,15 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
         line["n_best"] = [{name: getattr(x, name) for name in Listed.model_fields} for x in spans]
         best = spans[0] if spans else None
         if best is not None:
-            text, line = best.text, line | claims(reading, best)
+            text, home = best.text, best.window
+            i, j = reading.windows[home].ends(best.span)
+            pairs, sure = pair_claim(reading, best), sureness(reading, best)
+            line["margin"], line["claim"] = margin(reading, best), sure and sure.claim
+            line["in_window"] = window_prob(reading, home, i, j)
+            line["probs"] = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
         kind, because = kind_of(reading, example, best, decode, rules)
     exact, f1 = score(example, text, rules)
     return line | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}}
-
-
-def claims(reading: Reading, best: Candidate) -> Row:
-    """How sure a reader is of its best span; `line_of` says what each is."""
-    pairs, sure, home = pair_claim(reading, best), sureness(reading, best), best.window
-    i, j = reading.windows[home].ends(best.span)
-    found = {"margin": margin(reading, best), "in_window": window_prob(reading, home, i, j)}
-    probs = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
-    return found | {"probs": probs, "claim": sure and sure.claim}
 
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:
