@@ -115,55 +115,34 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     return np.flatnonzero(inside).tolist(), np.flatnonzero(~inside).tolist()
 
 
-def _right(asked: Table, by: Fit) -> Floats:
-    """The chances of being exactly right where the text answers."""
-    return shifted(asked.prob(by["temperature"]), by["bias"])
-
-
-def reliability(asked: Table) -> dict[str, Any]:
+def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
     """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
     each on one half of the articles and measured on the other: tables of bins before and after, and
     errors, the mean distance of probability and share (`chance_error`: of outcomes drawn with
-    exactly these probabilities).
-
-    Errors: BadInput where a half holds only right or only wrong answers.
-    """
-    before = ("before", "error_before", lambda part, _: part.plain)
-    after = ("after", "error_after", _right)
-    return _measured(asked, lambda part: asdict(fit(part)), before, after)
-
-
-def claim_reliability(asked: Table) -> dict[str, Any]:
-    """The same of slope and intercept and the claim, on questions with and without an answer;
-    `conditional` are the chances that hold where there is an answer.
+    exactly these probabilities). With `claim` the same of slope and intercept and the claim, on
+    questions with and without an answer; `conditional` are the chances that hold where the text
+    answers.
 
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
 
     def fitted(part: Table) -> Fit:
-        answers = fit_answerable(part.margin, part.answerable)
-        return asdict(fit(part.part(part.answerable))) | asdict(answers)
+        more = asdict(fit_answerable(part.margin, part.answerable)) if claim else {}
+        return asdict(fit(part.part(part.answerable))) | more
 
-    def claim(part: Table, by: Fit) -> Floats:
-        return _right(part, by) * sigmoid(by["slope"] * part.margin + by["intercept"])
+    def after(part: Table, by: Fit) -> Floats:
+        return shifted(part.prob(by["temperature"]), by["bias"])
 
-    conditional = ("conditional", "error_conditional", _right)
-    found = _measured(asked, fitted, conditional, ("bins", "error", claim))
-    del found["temperature"], found["bias"]  # a reader's are those of `reliability`
-    return found | {"unanswerable": int(np.count_nonzero(~asked.answerable))}
+    def claimed(part: Table, by: Fit) -> Floats:
+        return after(part, by) * sigmoid(by["slope"] * part.margin + by["intercept"])
 
-
-Chances = tuple[str, str, Callable[[Table, Fit], Floats]]
-"""The names of a table and of its error, and the chances of questions by a fit."""
-
-
-def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -> dict[str, Any]:
-    """The fit of all questions, and the bins and the error of each kind of chances by the fits of
-    the halves; of the last kind also what its draw alone would give, and each half's error.
-    """
-    count = len(asked.right)
+    chances: dict[str, Callable[[Table, Fit], Floats]]
+    chances = {"before": lambda part, _: part.plain, "after": after}
+    if claim:
+        chances = {"conditional": after, "bins": claimed}
+    count, sides = len(asked.right), halves(asked.titles.tolist())
     found: dict[str, Any] = {**fitted(asked), "measured_on": count}
-    sides, fits, probs = halves(asked.titles.tolist()), list[Fit](), np.zeros(count)
+    fits, probs = list[Fit](), np.zeros(count)
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
@@ -172,17 +151,20 @@ def _measured(asked: Table, fitted: Callable[[Table], Fit], *chances: Chances) -
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
                 f"{count} questions) {fault}; take a file of more articles"
             ) from fault
-    for bins, error, chance in chances:
+    for name, chance in chances.items():
         for side, by in zip(sides, fits[::-1], strict=True):
             probs[side] = chance(asked.part(side), by)
-        table = bins_of(probs, asked.right)
-        found |= {bins: [asdict(b) for b in table], error: calibration_error(table)}
+        table, error = bins_of(probs, asked.right), f"error_{name}".removesuffix("_bins")
+        found |= {name: [asdict(b) for b in table], error: calibration_error(table)}
     found["chance_error"] = expected_error(probs)
     errors = [calibration_error(bins_of(probs[side], asked.right[side])) for side in sides]
     found["halves"] = [
         {**by, "fitted_on": len(side), "error": error}
         for by, side, error in zip(fits, sides, errors[::-1], strict=True)
     ]
+    if claim:
+        del found["temperature"], found["bias"]  # a reader's are those without the claim
+        found["unanswerable"] = int(np.count_nonzero(~asked.answerable))
     return found
 
 
@@ -200,7 +182,7 @@ def calibrated(rows: Sequence[Row]) -> dict[str, Any]:
         found |= {"at_threshold": table.choose()}
         found["threshold"] = found["at_threshold"]["threshold"]
         try:
-            found["claim"] = claim = claim_reliability(table.claims)
+            found["claim"] = claim = reliability(table.claims, claim=True)
             fits["answerable"] = {name: claim[name] for name in ("slope", "intercept")}
         except BadInput as fault:
             found |= {"claim": None, "claim_because": str(fault)}

@@ -30,7 +30,7 @@ from qa_demo.core.metrics import Outcome, normalize
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
-from qa_demo.evaluation.calibrate import claim_reliability, reliability
+from qa_demo.evaluation.calibrate import reliability
 from qa_demo.evaluation.lines import Row, line_of, outcome_of, under
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
@@ -174,7 +174,7 @@ def measured(
         "lists": {},
     }
     try:
-        found["claim"] = claim_reliability(table_of(of("span", "v2")).claims)
+        found["claim"] = reliability(table_of(of("span", "v2")).claims, claim=True)
     except BadInput as fault:
         log.warning("no claim for texts that may be silent: %s", fault)
     for name, examples in of_lists.items():

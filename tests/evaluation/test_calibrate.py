@@ -116,7 +116,7 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     right = answers & (rng.random(4000) < shifted(share(scores, 2.0), known[1].bias))
     titles = [f"article {k % 40}" for k in range(4000)]
     asked = asked_with(scores, right, titles, answerable=answers, margin=leads)
-    fitted, found = calibrate.fit(asked.part(answers)), calibrate.claim_reliability(asked)
+    fitted, found = calibrate.fit(asked.part(answers)), calibrate.reliability(asked, claim=True)
     assert (fitted.temperature, fitted.bias) == pytest.approx((2.0, 0.5), rel=0.2)
     assert found["measured_on"] == 4000 == sum(b["count"] for b in found["bins"])
     assert found["unanswerable"] == 4000 - answers.sum()
@@ -133,7 +133,7 @@ def test_what_only_a_half_lacks_is_said_of_that_half():
     right, titles = answers & (np.arange(12) % 2 == 0), ["a"] * 6 + ["b"] * 6
     asked = asked_with(scores, right, titles, answerable=answers, margin=margin)
     with pytest.raises(BadInput, match=r"in one of them \(6 of 12 questions\) .* no margin parts"):
-        calibrate.claim_reliability(asked)
+        calibrate.reliability(asked, claim=True)
     assert calibrate.fit_answerable(margin, answers).slope > 0
 
 
