@@ -72,7 +72,9 @@ class Table:
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
         """Exact or F1 of each question in percent, as `metrics.judged` scores it, [n]."""
         given = self.f1 if metric == "f1" else self.exact
-        return 100.0 * np.where(self.withheld(threshold), ~self.answerable, given)
+        diffs = np.where(np.isinf(self.diffs), 0.0, self.diffs)  # so the official script counts ""
+        held = diffs > (np.inf if threshold is None else threshold)
+        return 100.0 * np.where(held, ~self.answerable, given)
 
     def at(self, threshold: float) -> dict[str, float]:
         """What one threshold does, in percent: right best spans that it withholds; questions
