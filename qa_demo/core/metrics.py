@@ -150,11 +150,6 @@ def best_threshold(
     return 100.0 * float(totals[best]) / len(gain), float(given[order[best - 1]]) if best else 0.0
 
 
-def rules_of(examples: Sequence[Example]) -> str:
-    """Which official script scores a file: "1.1" where every question has an answer, else "2.0"."""
-    return "1.1" if all(e.answers for e in examples) else "2.0"
-
-
 def evaluate(
     examples: Sequence[Example],
     outcomes: Mapping[str, Outcome],
@@ -172,7 +167,8 @@ def evaluate(
         raise BadInput("two of these questions share an id, by which predictions are kept")
     if not examples:
         raise BadInput("there is no question to evaluate")
-    rules, said = rules or rules_of(examples), [outcomes[e.id] for e in examples]
+    rules = rules or ("1.1" if all(e.answers for e in examples) else "2.0")
+    said = [outcomes[e.id] for e in examples]
     both = [*zip(examples, said, strict=True)]
     final = np.array([judged(e, one, threshold, rules) for e, one in both])
     result = _means("", final)
