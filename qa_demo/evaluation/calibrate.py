@@ -107,11 +107,10 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
     order fixed by a seed, dealt until one half holds half the questions; the last is never dealt,
     so that of two articles each half has one.
     """
-    names, first = sorted(set(titles)), set[str]()
-    for k in np.random.default_rng(0).permutation(len(names))[:-1]:
-        if 2 * sum(title in first for title in titles) < len(titles):
-            first.add(names[k])
-    inside = np.array([title in first for title in titles], dtype=bool)
+    _, at, counts = np.unique(np.array(titles, object), return_inverse=True, return_counts=True)
+    order = np.random.default_rng(0).permutation(len(counts))[:-1]
+    before = np.cumsum(counts[order]) - counts[order]
+    inside = np.isin(at, order[2 * before < len(titles)])
     return np.flatnonzero(inside).tolist(), np.flatnonzero(~inside).tolist()
 
 
