@@ -63,15 +63,13 @@ class Units:
     def __str__(self) -> str:
         return plural(self.count, self.called)
 
-    def _sums(self, values: Floats) -> Floats:
-        return np.stack([np.bincount(self._at, row, self.count) for row in values])
-
     def mean(self, values: ArrayLike) -> Interval:
         """Means of values [k, n], each over the questions where it is no NaN; an interval ends at
         the lowest and the highest value.
         """
         given = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        sums, counts = self._sums(np.nan_to_num(given)), self._sums(np.isfinite(given))
+        both = np.stack([np.nan_to_num(given), np.isfinite(given)])
+        sums, counts = np.apply_along_axis(lambda x: np.bincount(self._at, x, self.count), -1, both)
         total, many = sums.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
         mean, units = total / many, np.count_nonzero(counts, axis=1, keepdims=True)
         with np.errstate(all="ignore"):  # of one article nothing is left without it
