@@ -14,6 +14,7 @@ from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.pictures import CHAPTERS, Pictures
+from qa_demo.printed import number
 from qa_demo.server.answers import attempt
 from qa_demo.state import State, load
 from tests.chapters.given import (
@@ -111,6 +112,29 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, 
         for parts in told if block.get("role") not in ("asked", "heading") else ():
             assert "“" not in "".join(x for x, _ in parts).replace("“no answer”", "")
         assert not block.get("field", "").startswith("edits")
+
+
+FOLLOW = [("answer", 1), ("answer", 2), ("spans", 1)]
+FOLLOW += [(name, step) for name, step in STEPS if name in ("start_end", "loss", "windows")]
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_a_logit_changed_in_another_window_is_named_with_its_window(chapter, step):
+    place = {"chapter": chapter, "step": step, **example("brooklyn")}
+    logits = full().shown(load(place)).true.end_logits
+    changed = {**place, "edits": {"end": {"0:20": -7.5, "1:0": -8.0}}}
+    plain, found = blocks(full(), **place), blocks(full(), **changed)
+    assert found["answer"] != plain["answer"] or chapter == "spanbert"
+    told = found["finding"] if (chapter, step) == ("start_end", 3) else found.get("by-hand")
+    if (chapter, step) in FOLLOW:
+        said = words(told)
+        assert said.startswith("Changed by hand") and "end logit of “Roebling” " in said
+        assert f"{number(logits[0, 20])} → −7.50 (window 1 of 4); end logit of “[CLS]”" in said
+        assert "→ −8.00 (window 2 of 4)" in said and found["undo"]["sets"] == {"edits": None}
+        assert "by-hand" not in blocks(full(), veil=True, **changed)
+    elif chapter not in ("bio", "spanbert"):  # which tell apart what a reader answers
+        assert "not those changed by hand" in words(found["finding"])
+    assert "by-hand" not in plain and plain.get("undo", {"off": True})["off"]
 
 
 def test_a_block_that_the_browser_holds_is_not_sent_again():

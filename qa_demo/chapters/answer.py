@@ -80,12 +80,12 @@ def best_span(shown: Shown) -> list[Block | None]:
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
         who = "You did not mark" if shown.marked_by == "you" else "Nobody marked"
         said += f" {who} exactly these words as right."
-    said += " Changed by hand." * shown.changed
     by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
     right = "under", GOLD, f"marked as right{by}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
+        *texts.by_hand(shown),
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
             "the best one*, unless “no answer” wins (see “Or no answer?”)."
@@ -93,7 +93,6 @@ def best_span(shown: Shown) -> list[Block | None]:
         ui.finding(said, texts.span_words(best, 60)),
         None if shown.state.veil else legend,  # whose marks they are is covered too
         paragraph(shown),
-        texts.undo(shown),
         best_five(shown),
         score_of_selection(shown),
         ui.closing(
@@ -203,6 +202,7 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     return [
+        *texts.by_hand(shown),
         ui.idea(
             "“No answer” has a score too. *It wins only if it leads the best span by more than the "
             "threshold.*"
@@ -210,7 +210,6 @@ def or_none(shown: Shown) -> list[Block | None]:
         ui.finding(said, texts.span_words(shown.best, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
-        texts.undo(shown),
         leads(shown),
         sums(shown),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
@@ -304,6 +303,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
         said += f"Where it was {tens(b)} sure, on {b.count:,} other questions, "
         said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
+    said += texts.own_logits(shown)
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)
@@ -389,9 +389,8 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     if s.known is None or fits is None or fits.span is None or fits.answerable is None:
         return [f"{s.why}, so no number is printed."]
     (answers, right), k, line = s.parts, s.known, fits.answerable
-    own = "Logits are changed by hand; the number is of the reader's own. " * shown.changed
     made = (
-        f"{own}{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
+        f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{printed.times(answers, '·', right)}. The first is the sigmoid of "
         f"{number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The second is the share "
         "of the span's text among all spans of up to 30 tokens (softmax of scores divided by "

@@ -169,7 +169,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     case, step = Case(shown, own), shown.state.step
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
-    made = [ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1]), texts.undo(shown)]
+    told = texts.by_hand(shown, ", in the reader as training left it")
+    made = [*told, ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1])]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
 
@@ -213,10 +214,7 @@ def asides(case: Case) -> str:
     elif not case.mean and case.pair == (0, 0):
         why = "No window holds the answer whole" if case.span else "This text has no answer"
         said += f" {why}, so both are {case.cls}."
-    said += texts.which_window(case.shown, case.window, " Shown is {}.")
-    last = case.now == case.record.last
-    by_hand = " Logits changed by hand." if last else " The end's logits are changed by hand."
-    return said + by_hand * case.shown.changed
+    return said + texts.which_window(case.shown, case.window, " Shown is {}.")
 
 
 def the_loss(case: Case) -> Made:

@@ -64,8 +64,7 @@ class Two:
         self.choices = [q for q in dict.fromkeys(ready) if q != self.e.question][:2]
         offered = self.choices[own.other % len(self.choices)] if self.choices else ""
         self.question = own.typed.strip() or offered
-        own_logits = " Logits were changed by hand; here stand the reader's own."
-        self.fault, self.second, self.by_hand = "", None, own_logits * shown.changed
+        self.fault, self.second = "", None
         if self.question in ("", self.e.question) or shown.state.step == 3:
             return
 
@@ -119,7 +118,7 @@ def two_questions(two: Two) -> list[Block | None]:
             subs("start logit is S · h + b_S", START),
             subs("end logit E · h + b_E", END),
         ),
-        ui.finding(said + two.by_hand, texts.said(e, i), *given),
+        ui.finding(said + texts.own_logits(two.shown), texts.said(e, i), *given),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
@@ -275,7 +274,7 @@ def one_logit(two: Two) -> list[Block | None]:
             f"{letter} · h multiplies {letter} and h number by number and adds up all "
             f"*{len(p.all)} products*; b_{letter} is one more number, the same for every token."
         ),
-        ui.finding(said + two.by_hand, word),
+        ui.finding(said + texts.own_logits(two.shown), word),
         ui.choice("lane", "take apart", lanes),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
         ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
@@ -370,7 +369,7 @@ def layers(two: Two) -> list[Block | None]:
             "A token has a hidden state h after every layer. Here the same S and E read each of "
             "them; *only the last layer's logits decide the answer.*"
         ),
-        ui.finding(said + two.by_hand, *found),
+        ui.finding(said + texts.own_logits(two.shown), *found),
         ui.legend("key", *marks, others),
         curves(two, points, at),
         ui.formula("formula", *lines),

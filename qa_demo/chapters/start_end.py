@@ -70,7 +70,8 @@ class Softmaxes:
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p = Softmaxes(shown, own)
     made = (first_step, every_position, change)[shown.state.step - 1](p)
-    return [*made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
+    told = texts.by_hand(shown) if shown.state.step < 3 else []
+    return [*told, *made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
 
 
 def first_step(p: Softmaxes) -> list[Block | None]:
@@ -136,7 +137,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         ),
         ui.finding("{}", said),
         ui.remark("chosen", hint, p.said(pos), span=8),
-        texts.undo(shown, 4, always=True),
+        texts.undo(shown),
         *map(logit, p.sides),
         key(p),
         words(p),
@@ -161,14 +162,13 @@ def surest(p: Softmaxes) -> Block:
 
 
 def what_changed(p: Softmaxes) -> list[Part]:
-    """Every changed logit of this window, and the best pair before and after."""
-    was, best, said = p.shown.true_best, p.shown.best, list[Part](["Changed by hand: "])
-    for (name, window, k), to in p.shown.state.edits.logits.items():
-        if window == p.window.index:
-            side = p.start if name == START else p.end
-            both = [f" {number(side.true[k])} → {number(to)}", side.name]
-            said += [f"{name} logit of ", *p.said(k), both, "; "]
-    said += say(f"best pair {{}} with {number(best.score)}", texts.span_words(best))
+    """Every changed logit, and the best pair before and after."""
+    was, best, said = (
+        p.shown.true_best,
+        p.shown.best,
+        ["Changed by hand: ", *texts.changes(p.shown)],
+    )
+    said += say(f"; best pair {{}} with {number(best.score)}", texts.span_words(best))
     if was.span != best.span:
         said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))
     return [*said, "."]

@@ -135,9 +135,8 @@ class Shares:
 
     def finding(self, template: str, *given: Any) -> Block:
         """A finding; which reading and which window is explained stands before it."""
-        by_hand = "The reader's own logits are explained, not those changed by hand. "
         window = texts.which_window(self.shown, self.window, "{} alone. ").capitalize()
-        return ui.finding(by_hand * self.shown.changed + window + template, *given)
+        return ui.finding(window + template + texts.own_logits(self.shown), *given)
 
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:

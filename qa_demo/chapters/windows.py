@@ -22,7 +22,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import figure_name, said, said_at, span_words, undo, word
+from qa_demo.texts import by_hand, figure_name, said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
     folds = ui.folds(as_table(w), exactly(w), SNIPPET)
-    return [ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
+    return [*by_hand(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
 def changed(w: Windows) -> str:
@@ -109,7 +109,7 @@ def changed(w: Windows) -> str:
 
 
 def presses(w: Windows, step: int) -> Block | None:
-    """To the odd case of the step or back to its own; undo what was changed; what the head says."""
+    """To the odd case of the step or back to its own; what the head says."""
     rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
         label, patch = "The example of this step", OWN_TEXT
@@ -117,7 +117,7 @@ def presses(w: Windows, step: int) -> Block | None:
     other = ui.button("other", label, patch, span=4) if label and known else None
     follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule].title}."
     told = ui.remark("rule", follows, span=8) if rule != "logits" and step < 4 else None
-    found = [one for one in (other, undo(w.shown, 4), told) if one]
+    found = [one for one in (other, told) if one]
     return ui.group("presses", 12, *found) if found else None
 
 

@@ -230,6 +230,13 @@ def test_bars_that_moved_stand_as_on_a_page_opened_with_them(open_page, server):
     page.wait_for_function(same, arg=wanted)
 
 
+def test_a_changed_logit_is_named_until_it_is_put_back(open_page):
+    page = open_page({**ORESUND, "chapter": "spans", "edits": {"start": {"0:20": 12.0}}})
+    expect(page.locator("[data-block=by-hand]")).to_contain_text("→ 12.00")
+    page.get_by_role("button", name="Put the reader's own logits back").click()
+    expect(page.locator("[data-block=by-hand]")).to_have_count(0)
+
+
 def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
     page = open_page({**ORESUND, "chapter": "start_end"}, width=1400)
     page.get_by_role("button", name="Pin").click()

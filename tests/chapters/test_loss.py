@@ -164,14 +164,6 @@ def test_no_name_of_the_curve_covers_it_another_name_or_its_line(label, moment):
                 assert not ((box[0] < other[1]) & (other[0] < box[1])).all(), name
 
 
-@pytest.mark.parametrize(
-    ("moment", "said"), [(13, ". The end's logits are changed"), (27, ". Logits changed by hand")]
-)
-def test_logits_changed_by_hand_are_those_of_the_end(moment, said):
-    state = {"edits": {"start": {"0:9": 12.0}}, "own": {"loss": {"moment": moment}}}
-    assert said in words(blocks(stored(), chapter="loss", **example("oresund"), **state)["finding"])
-
-
 def test_names_wider_than_a_phone_stand_somewhere():
     """The curve has no height left of P = 0, where such a name begins."""
     words = ["antidisestablishmentarianism", "counterrevolutionaries", "internationalization"]
