@@ -79,7 +79,7 @@ function goldLines(b, nodes) {
     const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
     for (const [n, { one, node }] of inside.entries()) {
       const room = node.parentNode.style; // the run's: a piece is as high as its letters
-      room.paddingBottom = `${Math.max(parseFloat(room.paddingBottom) || 0, 14 + 15 * k)}px`;
+      room.paddingBottom = `${Math.max(parseFloat(room.paddingBottom) || 0, 17 + 15 * k)}px`;
       const insetInlineEnd = one.gap && n + 1 < inside.length ? "-6px" : "0";
       const style = { top: top(k, 5), insetInlineEnd };
       node.append(el("i", { class: `marked lane-${line.role}`, style }));

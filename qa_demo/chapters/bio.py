@@ -77,6 +77,7 @@ class Tags:
         self.logits = self.reading.of_owners(self.reading.tag_logits).astype(np.float64)
         self.p, self.size = softmax(self.logits), len(self.logits)
         self.single = bio.argmax_tags(self.logits)
+        self.likeliest = "likeliest", lambda d: TAGS[self.single[d]]
 
     def about(self, own: int) -> int:
         """The token of underline and formula: the selection's first, or the step's own."""
@@ -154,10 +155,9 @@ def folds(
     """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
     rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
     for d in (a for a, z in cols.runs if a == z):
-        told = [str(d), dotted(tags.e, d), *map(probability, tags.p[d]), TAGS[tags.single[d]]]
-        told += [says(d) for _, says in more]
-        rows.append(ui.row(*told, sets={"selection": [d, d]}))
-    heads = ["no.", "token", *three, "likeliest", *(head for head, _ in more)]
+        told = [dotted(tags.e, d), *map(probability, tags.p[d]), *(says(d) for _, says in more)]
+        rows.append(ui.row(str(d), *told, sets={"selection": [d, d]}))
+    heads = ["no.", "token", *three, *(head for head, _ in more)]
     last = (
         "The answer in the page's head is that of start and end. Logits changed by hand do not "
         "change the tags, which have a layer of their own."
@@ -189,7 +189,7 @@ def every_token(tags: Tags) -> list[Block | None]:
         ladder(cols, [row], alt, home, about, title, [TAGS[k] for k in tags.single]),
         softmax_formula(tags, about),
         ui.closing(f"{last} The step “Tags to spans” reads answers off the tags."),
-        *folds(tags, cols, [exactly]),
+        *folds(tags, cols, [exactly], tags.likeliest),
     ]
 
 
@@ -289,7 +289,7 @@ class Labels:
             "Where a window cuts an answer, its part keeps its tags; if that part begins with I, "
             "this token carries no loss.",
         )
-        mean = ("t of B, I, O", lambda d: ", ".join(map(share, self.t[d])))
+        mean = ("t", lambda d: ", ".join(map(share, self.t[d])))
         loss = ("loss", lambda d: number(float(self.terms.loss[d]), 3))
         return folds(tags, self.columns, exactly, mean, loss)
 
@@ -387,6 +387,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
         "their probability among the others, within each window. The most probable tagging is "
         "found by Viterbi's algorithm, the sums over all of them by the forward-backward algorithm."
     )
+    possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
     return [
         finding,
         text_choice(tags.shown),
@@ -394,7 +395,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
         ui.closing("Tags can mark several answers at once; a start and an end mark at most one."),
-        *folds(tags, cols, [exactly], ("tag of the possible tagging", lambda d: TAGS[best[d]])),
+        *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]
 
 
