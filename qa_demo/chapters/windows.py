@@ -198,18 +198,17 @@ def one_window(w: Windows) -> list[Block | None]:
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] * several
     key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
-    nearer: list[Part] = ["min(left, right):"]
-    for r in sorted(w.holding[:3], key=lambda r: r.k):
+    nearer: list[Part] = ["tokens to the nearer edge, min(left, right):"]
+    for r in sorted(w.holding[:5], key=lambda r: r.k):
         left, right = r.near or (0, 0)
         least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
-    first = f"windows {held[0].k} ({plural(held[0].edge, 'token')} from the nearer edge)"
-    told = f"{{}} stands in {listing([first, *(f'{r.k} ({r.edge})' for r in held[1:])])}. "
-    of_equals = "Of equals the first," if w.ahead == 0 else "Of nearly equal ones the longest,"
-    why = f"So window {w.win.k}" if w.ahead > 0 else f"{of_equals} window {w.win.k},"
+    most = "sees most around it" if w.ahead > 0 else "is the longest of nearly equal ones"
+    most = "is the first of equals" if w.ahead == 0 else most
     same, other = w.higher or (w.best.score, w.win)
     d = printed.apart(same, w.best.score)
-    told += f"{why} counts: *{number(w.best.score, d)}*."
+    told = f"{{}} stands in windows {listing([r.k for r in held])}. Window {w.win.k} {most}, so it "
+    told += f"counts: *{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif w.higher is not None:
@@ -241,8 +240,7 @@ def owner(w: Windows) -> Block:
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
-        far = plural(r.edge, "token") + ": the most" * (wins and len(w.holding) > 1 and w.ahead > 0)
-        stairs.to_edge(r, span.start, y, far, wins)
+        stairs.to_edge(r, span.start, y)
         score = "its end lies outside"
         if r.same is not None:
             score = number(r.same) + (", counts" if wins else ", does not count")

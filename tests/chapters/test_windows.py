@@ -113,8 +113,8 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
     ("step", "odd", "said"),
     [
         (1, False, "window 2 proposes “Emily Warren Roebling” with 11.43"),
-        (2, False, "windows 2 (26 tokens from the nearer edge) and 3 (5)"),
-        (2, True, "window 3 counts: 11.30. In window 2 these words score 11.74, more"),
+        (2, False, "windows 2 and 3. Window 2 sees most around it, so it counts: 11.42."),
+        (2, True, "it counts: 11.30. In window 2 these words score 11.74, more"),
         (3, True, "it wins"),
         (4, False, "takes window 4: both its maxima stand on [CLS]"),
         (4, True, "that start counts in another window"),
@@ -129,20 +129,19 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
 @pytest.mark.parametrize(
     ("cut", "far", "said"),
     [
-        ((200, 171), ("10 tokens", 9), "So window 1 counts"),
-        ((200, 170), ("10 tokens", 10), "Of equals the first, window 1, counts"),
-        ((200, 169), ("10 tokens", 11), "Of nearly equal ones the longest, window 1, counts"),
-        ((191, 170), ("1 token", 10), "So window 2 counts"),
+        ((200, 171), (10, 9), "Window 1 sees most around it, so it counts"),
+        ((200, 170), (10, 10), "Window 1 is the first of equals, so it counts"),
+        ((200, 169), (10, 11), "Window 1 is the longest of nearly equal ones, so it counts"),
+        ((191, 170), (1, 10), "Window 2 sees most around it, so it counts"),
     ],
 )
 def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(cut, far, said):
     filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
     asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
     found = drawn(2, real(), **asked, max_seq_length=cut[0], doc_stride=cut[1])
-    told = f"“Ada” stands in windows 1 ({far[0]} from the nearer edge) and 2 ({far[1]}). "
-    assert told + said in words(found["finding"])
-    named = words(found["nearer"]) + str(found["owner"]["layout"]["annotations"])
-    assert ("the most" in named) == said.startswith("So")
+    assert f"“Ada” stands in windows 1 and 2. {said}" in words(found["finding"])
+    assert [int(x) for x in re.findall(r"= (\d+)", words(found["nearer"]))] == [*far]
+    assert ("the most" in words(found["nearer"])) == ("sees most" in said)
 
 
 def test_a_score_that_is_told_as_higher_is_printed_as_higher():
