@@ -57,8 +57,8 @@ class Shown:
 
     @property
     def lead(self) -> float:
-        """By how much the best span's score stands above that of "no answer"."""
-        return self.best.score - self.prediction.null_score
+        """By how much the score of "no answer" stands above that of the best span."""
+        return self.prediction.null_score - self.best.score
 
     @property
     def marked_by(self) -> str:

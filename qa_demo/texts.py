@@ -245,7 +245,7 @@ def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
 
     def cells(c: Candidate) -> list[str]:
         sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
-        numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, c.score - null)]
+        numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
         numbers[2] = sign + numbers[2]
         return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(heads)]]
 

@@ -32,7 +32,7 @@ HEADINGS = (
 STEPS = ("The best span", "Or no answer?", "How sure?")
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
-HEAD = "start logit", "end logit", "score", "lead over “no answer”"
+HEAD = "start logit", "end logit", "score", "lead of “no answer”"
 SNIPPET = ui.snippet("answer")
 CONDITIONS = (
     "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
@@ -178,7 +178,7 @@ def score_of_selection(shown: Shown) -> Block:
 
 def or_none(shown: Shown) -> list[Block | None]:
     """Step 2: by how much "no answer" leads the best span, and the threshold."""
-    p, ahead = shown.prediction, -shown.lead
+    p, ahead = shown.prediction, shown.lead
     limit, returned = p.limit, p.answer is not None
     d = 2 if limit is None else printed.apart(ahead, limit)
     stands, why = "leads {} by" if ahead > 0 else "lies behind {} by", ""
@@ -219,7 +219,7 @@ def or_none(shown: Shown) -> list[Block | None]:
 
 def leads(shown: Shown) -> Block:
     """The lead of "no answer" from 0, which is the best span, and the threshold as a line."""
-    at, limit = -shown.lead, shown.prediction.limit
+    at, limit = shown.lead, shown.prediction.limit
     reach = max(12.0, 1.25 * abs(at), min(1.25 * abs(limit or 0), 40.0))
     # the threshold's line, at the figure's edge where it lies beyond
     edge = float(np.clip(reach if limit is None else limit, -reach, reach))
@@ -264,10 +264,10 @@ def sums(shown: Shown) -> Block:
     best = shown.best.start_logit, shown.best.end_logit
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
-    d = fit((best, score), (null, p.null_score), (ahead, -shown.lead))
-    d = d if p.limit is None else max(d, printed.apart(-shown.lead, p.limit))
+    d = fit((best, score), (null, p.null_score), (ahead, shown.lead))
+    d = d if p.limit is None else max(d, printed.apart(shown.lead, p.limit))
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
-    said += f"{adds(ahead, -shown.lead, d)} *{number(-shown.lead, d)}*"
+    said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"
     if p.limit is not None:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
@@ -311,8 +311,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(
-            "A lead over “no answer” and over rival spans makes the reader sure of its best span. "
-            "*Whether that holds is counted on questions whose answer is known.*"
+            "The further its best span stands above “no answer” and above rival spans, the surer "
+            "the reader is. *Whether that holds is counted on questions whose answer is known.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
         ui.group("left", 8, ui.legend("key", *marks), bars(bins, b)) if b else None,
@@ -392,11 +392,12 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     made = (
         f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{printed.times(answers, '·', right)}. The first is the sigmoid of "
-        f"{number(line.slope, 3)} · lead + {bracket(line.intercept, 3)}. The second is the share "
-        "of the span's text among all spans of up to 30 tokens (softmax of scores divided by "
-        f"{number(fits.span.temperature)}), with {number(fits.span.bias)} added to its log-odds. "
-        "All four constants were fitted on questions of the articles below and of two more: that "
-        "is calibration. P(start) · P(end) of chapter Start & end is another, uncalibrated number."
+        f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The second "
+        "is the share of the span's text among all spans of up to 30 tokens (softmax of scores "
+        f"divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added to its "
+        "log-odds. All four constants were fitted on questions of the articles below and of two "
+        "more: that is calibration. P(start) · P(end) of chapter Start & end is another, "
+        "uncalibrated number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "

@@ -71,7 +71,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     found += f" (window {p.null_window + 1})" * sq.several
     if p.answer is None:
         found += " and wins"
-    elif p.limit is not None and shown.lead < 0:
+    elif p.limit is not None and shown.lead > 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
     name = quote(e.text(span), 34)

@@ -1,8 +1,8 @@
-"""Chapter 9, Why: what the lead over "no answer" rests on, a test of it, and where a head looked.
+"""Chapter 9, Why: which words speak for the best span, a test of them, and where a head looked.
 
-lead = (start logit of the span + end logit of the span) - (both logits of [CLS]), in one window.
-share of a piece = (x - x') . mean gradient of the lead with respect to its vector, on the way from
-x' to x (integrated gradients); x is its own vector, x' the blank's. A word's share sums its pieces.
+lead of "no answer" = (both logits of [CLS]) - (start logit + end logit of the span), in one window.
+share of a piece = (x - x') . mean gradient of -lead with respect to its vector, on the way from x'
+to x (integrated gradients); x is its own vector, x' the blank's. A word's share sums its pieces.
 All of it is the true reading's: no words stand behind logits that were changed by hand.
 """
 
@@ -30,18 +30,18 @@ from qa_demo.state import Count, Place, Record
 NAME = "Why"
 STEPS = ("What it rests on", "The test", "An attention head")
 HEADINGS = (
-    "What does the lead over “no answer” rest on?",
-    "Does the lead fall without those words?",
+    "Which words speak for the best span?",
+    "Does “no answer” gain without those words?",
     "Where did one attention head look?",
 )
 IDEAS = (
-    "The lead is the score of the best span minus that of “no answer”. In small steps a blank "
-    "text, with an empty token for every word, is faded into this one: *a bar adds up how much its "
-    "word moved the lead* (integrated gradients).",
-    "A test: hide words behind the token [MASK] and read the text again. *If the lead rests on "
-    "them, it falls more than without random others.*",
+    "The lead of “no answer” is its score minus that of the best span. In small steps a blank "
+    "text, with an empty token for every word, is faded into this one: *a bar adds up how far its "
+    "word pushed that lead down* (integrated gradients).",
+    "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
+    "on them, “no answer” gains more than without random others.*",
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
-    "not be what the lead rests on.*",
+    "not be what the best span rests on.*",
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
@@ -53,7 +53,7 @@ HIDDEN = (
     "paragraph and window, so everyone sees the same. The lead is always that of the same span.",
     f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
     "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
-    "Where two words tell the same, hiding one of them shows little: the other holds the lead.",
+    "Where two words tell the same, hiding one of them shows little: the other is still there.",
 )
 WEIGHTS = (
     "The page opens on the attention head that reads the question most among those without a "
@@ -81,7 +81,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """What each word adds to the best span's lead: `values` [U], logits; `ranked`: by size."""
+    """How far each word pushes down the lead of "no answer": `values` [U], logits; `ranked`: by
+    size.
+    """
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
@@ -97,7 +99,7 @@ class Shares:
         self.values = self.words.sums(self.found.values)
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
-        self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0
+        self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         inside = Span(*w.ends(self.span))
         self.own = set(self.words.holding(inside))
         self.spans_name = "the best span" if shown.before.answer is None else "the answer"
@@ -106,7 +108,7 @@ class Shares:
         return quote(self.words.items[k].text, most)
 
     def test(self) -> attribution.Without | None:
-        """The window read again without the words that raise the lead most, and without random
+        """The window read again without the words of the largest shares, and without random
         others; never marks, nor the span's own words. None where too few other words raise it.
         """
         free = tuple(k for k in self.real if k not in self.own)
@@ -140,26 +142,26 @@ class Shares:
 
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
-    """Step 1: bars by word, what raised and what lowered the lead, and what moved it most."""
-    v, items, rises = shares.values, shares.words.items, shares.lead >= shares.blank
-    verb, way = ("raised", v) if rises else ("lowered", -v)
+    """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
+    v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
+    side, way = ("against", v) if falls else ("for", -v)
     top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     which = "" if shares.spans_name == "the answer" else ", the best span,"
-    stands = "leads “no answer” by" if shares.lead >= 0 else "stands behind “no answer” by"
-    found = f"{{}}{which} {stands} *{number(abs(shares.lead))}*. "
-    found += f"{{}} {verb} it most." if top else f"Nothing {verb} it by 0.05 or more."
-    key = [("bar", INK, "above a word: raises the lead"), ("hatch", GREY, "below: lowers it")]
+    found = f"The lead of “no answer” over {{}}{which} is *{number(shares.lead)}*. "
+    found += f"{{}} spoke most {side} it." if top else f"Nothing spoke {side} it by 0.05 or more."
+    key = [("bar", INK, "above a word: speaks for the best span")]
+    key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, f"{shares.spans_name}'s own words"))
     key.append(("text", GREY, f"no bar: under {SMALL} either way"))
-    heads, caption = ["word", "in the", "share"], "The largest shares of the lead's change by word"
+    heads, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
         shares.finding(found, texts.span_words(shares.best), moved),
         ui.legend("key", *key),
         bars(shares),
         *summed(shares),
-        ui.closing("A share says what moved the lead, not whether the answer is right."),
+        ui.closing("A share says what moved the reader, not whether the answer is right."),
         *ui.folds(ui.table("rows", heads, rows, caption), shares_exactly(shares), SNIPPET),
     ]
 
@@ -191,20 +193,22 @@ def bars(shares: Shares) -> Block:
 
 
 def summed(shares: Shares) -> list[Block]:
-    """lead of the blank text + all shares = lead of this text, and what is missing. A gap of 2 % or
+    """lead of the blank text - all shares = lead of this text, and what is missing. A gap of 2 % or
     more is said where the bars are seen (as a finding: the veil covers it).
     """
     a, gap = shares.found, abs(shares.found.gap or 0.0)
-    sign = adds((shares.blank, a.sum), a.f_x) if gap < 0.005 else "≈"
-    total = f"lead of the blank text *{number(shares.blank)}* + all shares *{bracket(a.sum)}* "
-    total += f"{sign} lead of this text *{number(a.f_x)}*"
+    sign = adds((shares.blank, -a.sum), shares.lead) if gap < 0.005 else "≈"
+    total = f"lead of “no answer” in the blank text *{number(shares.blank)}* − all shares "
+    total += f"*{bracket(a.sum)}* {sign} in this text *{number(shares.lead)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     size = f"{number(gap)}, " * (gap >= 0.005)
     missed = [[f"gap {size}{missing}, from finite steps", "note"]] if a.complete else []
     made = [ui.formula("sum", say(total), missed)]
     if not a.complete:
-        said = f"The shares miss the change, {signed(a.f_x - shares.blank)}, by {number(gap)} "
+        said = (
+            f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
+        )
         said += f"({missing}) even in {a.n_steps} steps: *read single bars with that much doubt.*"
         made.append(ui.remark("gap", said, role="finding"))
     return made
@@ -216,11 +220,11 @@ def shares_exactly(shares: Shares) -> list[str]:
     if len(shares.shown.true.windows) > 1:
         whose = ", against this window's own “no answer”, not the smallest of all"
     return [
-        f"The lead is that of this span in this window at every step{whose}. "
+        f"The lead is that over this span in this window at every step{whose}. "
         f"The blank text has {blank} in the place of every token of question and paragraph; "
         f"special tokens stay, so their shares are 0. Step k of {n} reads vectors that have gone "
         f"(k − ½) / {n} of their way from blank. A word's share is its vectors' whole way, "
-        "times the mean gradient of the lead over all steps.",
+        "times the mean gradient of minus the lead over all steps.",
         "The gap comes of finite steps: 20, then twice as many, up to 640, until it is under 2 %. "
         "A small gap checks the sum, not the shares: another blank gives other shares, and the "
         "reader was trained on no text that is half faded in. A punctuation mark is no part of a "
@@ -229,37 +233,40 @@ def shares_exactly(shares: Shares) -> list[str]:
 
 
 def the_test(shares: Shares, own: Own) -> list[Block | None]:
-    """Step 2: the lead without the words that raise it most, and without random others."""
+    """Step 2: the lead without the words of the largest shares, and without random others."""
     test, x = shares.test(), shares.lead
     if test is None:
-        said = f"Outside {shares.spans_name} too few words raise the lead, or too few others are "
+        said = f"Outside {shares.spans_name} too few words speak for it, or too few others are "
         said += "left, for the test."
         return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
-    many, fall = printed.small_number(len(test.first)), x - test.lead
+    many, rise = printed.small_number(len(test.first)), test.lead - x
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
-    found = f"Without {{}} the lead {'falls' if fall >= 0 else 'rises'} from {number(x)} to "
-    found += f"*{number(test.lead)}*; {others} it ends between {number(leads[0])} and "
-    found += f"{number(leads[-1])}."
+    found = f"Without {{}} the lead of “no answer” {'rises' if rise >= 0 else 'falls'} from "
+    found += f"{number(x)} to *{number(test.lead)}*; {others} it ends between {number(leads[0])} "
+    found += f"and {number(leads[-1])}."
     largest = f"without the {many} outside {shares.spans_name} with the largest shares"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
-    sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
+    sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     these = f"these {many}" if more else "this one"
-    first = f"fall without {these}: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
-    as_low = sum(lead <= test.lead for lead in leads)
+    first = f"rise without {these}: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
+    as_high = sum(lead >= test.lead for lead in leads)
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
-        rows.append(ui.row(hidden, number(lead), number(x - lead), strong=not rows))
-    table = ui.table("rows", ["hidden words", "lead", "fall"], rows, "The lead without these words")
+        rows.append(ui.row(hidden, number(lead), number(lead - x), strong=not rows))
+    heads, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
+    table = ui.table("rows", heads, rows, caption)
     return [
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
         dots(shares, test, many),
         ui.formula(
-            "fall", say(first), say(f"without {many} other{'s' * more}: *{mean}* on average")
+            "rise", say(first), say(f"without {many} other{'s' * more}: *{mean}* on average")
         ),
-        ui.closing(f"Of {DRAWS} random draws {as_low or 'none'} end{'s' * (as_low < 2)} as low."),
+        ui.closing(
+            f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
+        ),
         *ui.folds(table, HIDDEN, SNIPPET),
     ]
 
@@ -268,7 +275,7 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]
-    limit = -s.decode.null_score_diff_threshold  # under it "no answer" wins
+    limit = s.decode.null_score_diff_threshold
     limited = len(s.true.windows) == 1 and s.state.rule == "logits"
     every += [limit] if limited else []
     low, wide = min(every), max(max(every) - min(every), 0.1)
@@ -294,19 +301,19 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
 
     upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
     if limited:
-        upright(limit, f"“no answer” wins under {number(limit)}", 0, "dot")
+        upright(limit, f"“no answer” wins above {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     drawn = [
         marker(test.draws, levels, color=GREY, size=13, line={"color": ui.PAPER, "width": 1}),
         marker([(test.lead, test.first)], [top - 3], color=INK, size=20, symbol="diamond"),
     ]
-    title = f"lead over “no answer” with {many} word{'s' * (many != 'one')} hidden"
+    title = f"lead of “no answer” with {many} word{'s' * (many != 'one')} hidden"
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
     layout["xaxis"] = ui.axis(title, nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
-    narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead with words hidden"}
+    narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead of “no answer”"}
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
     return ui.figure("dots", drawn, layout, alt, narrow=narrow)
 
@@ -331,16 +338,14 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     given: Any = f"{probability(look.held['question'], 2)} of its attention to the question"
     read, held = differing(shares, by_word := shares.words.sums(look.row), at)
     if read >= 0:
-        about = [
-            f"{probability(by_word[k], 2)}, share of the lead {signed(v[k])}" for k in (read, held)
-        ]
+        about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{number(x)}*" for x in look.held.values())
     sums = f"all {len(look.row)} weights: {sums} {adds(look.held.values(), 1)} 1"
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not say that the lead needs the word: only hiding it would tell."
+    last = "A large weight does not say that the answer needs the word: hiding it would tell."
     shown = [grid(shares, look, at), grid_table(look)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [

@@ -181,8 +181,8 @@ HIDDEN, DRAWS = 3, 20
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """What the lead is without `first`, the words that raise it most, and without each random set:
-    `draws` (lead, words), the lowest lead first.
+    """The lead of "no answer", null - score, without `first`, the words that lower it most, and
+    without each random set: `draws` (lead, words), the lowest lead first.
     """
 
     first: WordSet
@@ -215,6 +215,6 @@ def without_each(
     read_masked: ReadMasked, target: Target, window: Window, units: Words, sets: Sequence[WordSet]
 ) -> Without:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
-    leads = value_of(target, window, *read_masked(window, masks_of(units, sets))).tolist()
+    leads = (-value_of(target, window, *read_masked(window, masks_of(units, sets)))).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
     return Without(sets[0], leads[0], draws)

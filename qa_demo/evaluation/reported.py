@@ -118,9 +118,9 @@ def readers(s: Reported, key: str, *more: tuple[str, str, str]) -> list[Block]:
     return [ui.legend(f"{key}-readers", *marks, *more)] if len(marks) > 1 else []
 
 
-def thresholds(s: Reported, at: str, sign: int = 1) -> list[Block]:
-    """A dotted line where each reader's threshold stands, or at -threshold."""
-    places = [(sign * x, side.role) for side in s.sides for x in side.place(at)]
+def thresholds(s: Reported, at: str) -> list[Block]:
+    """A dotted line where each reader's threshold stands."""
+    places = [(x, side.role) for side in s.sides for x in side.place(at)]
     return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
 
 

@@ -140,15 +140,16 @@ quoted = lru_cache(maxsize=4096)(quote)
 
 
 def failures(s: Reported, at: str, who: str) -> list[Block]:
-    """The wrong answers furthest from the threshold: question, gold, both answers, margin."""
-    idea = "Wrong answers, those furthest from the threshold first. Margin: how far (logits) the "
-    idea += "lead over “no answer” is from where the reader would have decided otherwise."
+    """The wrong answers furthest from the threshold: question, gold, both answers, distance."""
+    idea = "Wrong answers, those furthest from the threshold first. Distance: how far (logits) the "
+    idea += "lead of “no answer” is from where the reader would have decided otherwise."
     side, *others = sorted(s.sides, key=lambda x: x.name != who)
     if side.limits[at] is None:
-        idea = "Wrong answers, those of the largest margin first: the lead over “no answer”, "
-        idea += "logits."
+        idea = "Wrong answers, those of the largest distance first: how far (logits) “no answer” "
+        idea += "and the best span are apart."
     sets = [(f"of {x.name}", {"who": x.name, "selection": ""}, x is side) for x in s.sides]
-    names = ["question", "marked right", who, *(f"best span of {x.name}" for x in others), "margin"]
+    theirs = [f"best span of {x.name}" for x in others]
+    names = ["question", "marked right", who, *theirs, "distance"]
     out, rows = side.table.withheld(side.limits[at]), []
     for n, (k, far) in enumerate(surest(side, at)):
         row = side.rows[k]
@@ -221,23 +222,23 @@ def marked(row: Row) -> list[list[int]]:
 
 
 def spans_figure(s: Reported, at: str, k: int) -> Block:
-    """The best spans' lead over no answer, with no answer at 0 and the thresholds."""
+    """The lead of no answer over each of the best spans, and the thresholds."""
     data, names = [], list[str]()
     for side in s.sides:
         spans = side.rows[k]["n_best"][:SPANS]
         names += [""] if names else []
         rows = [len(names) + n for n in range(len(spans))]
         names += [escape(quoted(n["text"], 24)) for n in spans]
-        lead = [n["score"] - spans[0]["score"] - side.rows[k]["score_diff"] for n in spans]
+        lead = [side.rows[k]["score_diff"] + spans[0]["score"] - n["score"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
         data.append(ui.scatter("markers", reported.plain(lead), rows, marker=style, hoverinfo="x"))
     axis, shapes = (
-        ui.axis("lead over “no answer”, logits"),
+        ui.axis("lead of “no answer” over this span, logits"),
         [ui.line(0, 0, 0, 1, GREY, yref="paper")],
     )
-    lines = {"shapes": reported.thresholds(s, at, -1), "annotations": []}
-    alt = "The best spans' lead over no answer, and the threshold."
+    lines = {"shapes": reported.thresholds(s, at), "annotations": []}
+    alt = "The lead of no answer over the best spans, and the threshold."
     layout, narrow = reported.rows(names, 24, axis, shapes=shapes), "lead, logits"
     return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
 

@@ -189,21 +189,21 @@ def allowed_pairs(t: Seen) -> Facts:
     return {"n": n, "m": m, "band": n * m, "last": m - 1, "less": less, "count": count}
 
 
-def _lead(t: Seen) -> Facts:
-    """The lead over "no answer", and the threshold that it is held against."""
+def _apart(t: Seen) -> Facts:
+    """How far "no answer" and the best span are apart, and the threshold."""
     null, limit = t.shown.prediction.null_score, t.shown.prediction.limit
-    lead = t.best.score - null
-    return {"lead": lead, "behind": abs(lead), "threshold": limit, "null": null}
+    apart = abs(t.shown.lead)
+    return {"apart": apart, "turned": -apart, "threshold": limit, "null": null}
 
 
 def no_answer(t: Seen) -> Facts:
     """The reader gives no answer: the best span lies too far behind."""
     need(t.shown.prediction.answer is None, "the reader answers this question")
-    return _lead(t)
+    return _apart(t)
 
 
 def unsure(t: Seen) -> Facts:
     """A best span of low probability, returned all the same."""
     chance, none = float(t.p[t.i] * t.q[t.j]), float(t.p[0] * t.q[0])
     need(t.answer() and none < chance < 0.5, "here the best span is not a doubtful one")
-    return {**_lead(t), "p": probability(chance, 2)}
+    return {**_apart(t), "p": probability(chance, 2)}

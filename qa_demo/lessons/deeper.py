@@ -1,4 +1,4 @@
-"""What lessons 5 to 10 rest on: vectors, loss, windows, tags, SpanBERT, shares of a lead."""
+"""What lessons 5 to 10 rest on: vectors, loss, windows, tags, SpanBERT, shares of words."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -211,7 +211,7 @@ def _listed(shares: Shares, some: Sequence[int]) -> str:
 
 
 def shares(t: Seen) -> Facts:
-    """The word or mark outside the best span with the largest share of the lead, and their sum."""
+    """The word or mark outside the best span with the largest share, and the sum of all."""
     s = Shares(t.shown)
     v, total, names = s.values, s.found, dict[str, int]()
     for k in np.argsort(-v, kind="stable").tolist():
@@ -229,29 +229,29 @@ def shares(t: Seen) -> Facts:
 def _hidden(t: Seen) -> Facts:
     """The lead without the words with the largest shares, and without random others."""
     s = Shares(t.shown)
-    test = need(s.test(), "no word raises the lead")
+    test = need(s.test(), "no word speaks for the best span")
     leads, sum_ = [lead for lead, _ in test.draws], float(s.values[list(test.first)].sum())
     facts = {"lead": s.lead, "now": test.lead, "low": min(leads), "high": max(leads)}
-    facts |= {"sum": sum_, "left": s.lead - sum_, "fall": s.lead - test.lead}
-    as_low = sum(lead <= test.lead for lead in leads)
-    return {**facts, "words": _listed(s, test.first), "draws": len(leads), "as_low": as_low}
+    facts |= {"sum": sum_, "left": s.lead + sum_, "rise": test.lead - s.lead}
+    as_high = sum(lead >= test.lead for lead in leads)
+    return {**facts, "words": _listed(s, test.first), "draws": len(leads), "as_high": as_high}
 
 
 def hidden_words(t: Seen) -> Facts:
-    """Without the words with the largest shares the lead falls below 0 and below that of every
-    random draw, by far more than their shares.
+    """Without the words with the largest shares the lead of "no answer" rises above 0 and above
+    that of every random draw, by far more than their shares.
     """
     facts = _hidden(t)
-    need(not facts["as_low"] and facts["now"] < 0 < facts["left"], "the lead falls less here")
+    need(not facts["as_high"] and facts["left"] < 0 < facts["now"], "the lead rises less here")
     return facts
 
 
 def hidden_in_vain(t: Seen) -> Facts:
-    """Without the words with the largest shares the lead does not fall; most random draws end as
-    low.
+    """Without the words with the largest shares the lead does not rise; most random draws end as
+    high.
     """
     facts = _hidden(t)
-    need(facts["fall"] <= 0 and 2 * facts["as_low"] > facts["draws"], "the lead falls here")
+    need(facts["rise"] <= 0 and 2 * facts["as_high"] > facts["draws"], "the lead rises here")
     return facts
 
 

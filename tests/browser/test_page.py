@@ -204,6 +204,25 @@ def test_the_letters_of_an_arabic_word_join_across_its_pieces_marked_or_not(open
     assert in_pieces["width"] == pytest.approx(whole, abs=0.5)
 
 
+def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_whole(open_page):
+    said = "هذه المستشفيات جديدة في المدينة الكبيرة القديمة " * 3
+    gold = [[m.start(), m.end()] for m in re.finditer(r"\S+", said)][:20]
+    texts = {"question": "من؟", "context": said, "gold": gold}
+    page = open_page({**texts, "chapter": "answer"}, width=375)
+    page.locator("[data-block=words] .at-left.marked-by").first.wait_for()
+    over = """() => [...document.querySelectorAll('.marked-by')].filter((e) => {
+        const [a, b] = [e, e.closest('.run')].map((x) => x.getBoundingClientRect().bottom);
+        return a > b + 1;
+    }).map((e) => e.textContent)"""
+    assert page.evaluate(over) == []
+    page = open_page({"example": "nobel-1903", "chapter": "bio", "step": 2}, width=375)
+    page.locator("summary", has_text="As a table").click()
+    assert (
+        page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.scroll'))")
+        == 0
+    )
+
+
 def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_answer(open_page):
     page = open_page({**ORESUND, "chapter": "spans"}, width=720)
     one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"

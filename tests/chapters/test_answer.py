@@ -57,13 +57,13 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     null, best, printed, most = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
     assert null - best == pytest.approx(printed, abs=0.011)
     assert most == pytest.approx(limit, abs=0.006)
-    assert found["listed"]["rows"][0]["cells"][4] == number(-ahead)
+    assert found["listed"]["rows"][0]["cells"][4] == number(ahead)
 
 
 @pytest.mark.parametrize("short", [0.002, -0.002, 0.0004])
 def test_a_threshold_beside_the_lead_is_printed_as_another_number(short):
     lead = shown_of(stored(), example="oresund").lead
-    state = {"example": "oresund", "threshold": round(-lead - short, 5)}
+    state = {"example": "oresund", "threshold": round(lead - short, 5)}
     found = blocks(stored(), chapter="answer", step=2, **state)
     x, sign, y = re.findall(r"(−[\d.]+) ([>≤]) (−[\d.]+)", words(found["lead"]))[0]
     assert (sign == ">") == (value(x) > value(y)) == (short > 0)

@@ -8,6 +8,8 @@ import pytest
 
 from qa_demo.chapters.why import Shares, differing
 from qa_demo.core.text import is_mark
+from qa_demo.printed import number
+from qa_demo.state import load
 from tests.chapters.given import blocks, faked, items, shown_of, words
 from tests.printed import value
 
@@ -59,12 +61,12 @@ def test_the_text_stands_as_typed_and_the_sum_is_the_lead():
     for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):
         assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
     blank, all_shares, lead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
-    assert blank + all_shares == pytest.approx(lead, abs=0.02 * abs(lead - blank) + 0.02)
+    assert blank - all_shares == pytest.approx(lead, abs=0.02 * abs(lead - blank) + 0.02)
     assert "gap" not in found  # within 2 %
     s = shares_of(**TEXTS)
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
-    assert lead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
+    assert lead == pytest.approx(start[0] + end[0] - start[i] - end[j], abs=0.006)
 
 
 def test_hidden_words_are_read_one_set_at_a_time_by_hand():
@@ -79,19 +81,23 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
 
     def lead(chosen):
         start, end = reader.masked(s.window, np.isin(s.words.of, chosen)[None])
-        return float(start[0, i] - start[0, 0] + end[0, j] - end[0, 0])
+        return float(start[0, 0] - start[0, i] + end[0, 0] - end[0, j])
 
     assert test.lead == pytest.approx(lead(test.first), abs=1e-4)
     leads = [x for x, _ in test.draws]
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
-    as_low = sum(x <= test.lead for x, _ in test.draws)
-    assert f"Of 20 random draws {as_low or 'none'} end" in words(found["closing"])
+    as_high = sum(x >= test.lead for x, _ in test.draws)
+    assert f"Of 20 random draws {as_high or 'none'} end" in words(found["closing"])
     assert len(found["dots"]["data"][0]["x"]) == 20
+    ahead = faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
+    assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
+    limit = f"above {number(s.shown.prediction.limit)}"
+    assert limit in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada won")
-    assert re.fullmatch("fall without this one: .*\nwithout one other: .*", words(alone["fall"]))
+    assert re.fullmatch("rise without this one: .*\nwithout one other: .*", words(alone["rise"]))
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
-    assert "too few words raise the lead" in words(none["finding"])
+    assert "too few words speak for it" in words(none["finding"])
 
 
 def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():

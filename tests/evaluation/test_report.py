@@ -185,7 +185,7 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold():
     for at in ("run", "100"):
         blocks = keyed(data, at=at, selection="4")
         limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]
-        assert blocks["spans"]["overlay"]["shapes"][0]["x0"] == -limit
+        assert blocks["spans"]["overlay"]["shapes"][0]["x0"] == limit
         wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
         wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
         table = blocks["failures"]["rows"]

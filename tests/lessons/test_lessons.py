@@ -286,11 +286,11 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     for check, example in both.items():
         blocks, shown = real().blocks(load({"example": example, "chapter": "why", "step": 2}))
         found, said = CHECKS[check](Seen(shown)), {b["key"]: str(b) for b in blocks}
-        draws = f"Of {found['draws']} random draws {found['as_low'] or 'none'} end"
+        draws = f"Of {found['draws']} random draws {found['as_high'] or 'none'} end"
         assert draws in said["closing"]
         assert all(number(found[name]) in said["finding"] for name in ("lead", "now", "low"))
-        assert number(found["fall"]) in said["fall"]
-        with pytest.raises(BadInput, match="the lead falls"):
+        assert number(found["rise"]) in said["rise"]
+        with pytest.raises(BadInput, match="the lead rises"):
             CHECKS[next(other for other in both if other != check)](Seen(shown))
     blocks, shown = real().blocks(load({"example": "oresund", "chapter": "why"}))
     [table] = [b for b in walk(blocks) if b["key"] == "rows"]
@@ -298,12 +298,12 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     found = CHECKS["hidden_words"](Seen(shown))
     summed = sum(shares[word] for word in re.findall("“.+?”", found["words"]))
     assert found["sum"] == pytest.approx(summed, abs=0.015)
-    assert found["left"] == pytest.approx(found["lead"] - summed, abs=0.015)
+    assert found["left"] == pytest.approx(found["lead"] + summed, abs=0.015)
     blocks, shown = real().blocks(load({"example": "cacao", "chapter": "why", "step": 3}))
     [said] = [str(b) for b in blocks if b["key"] == "finding"]
     found = CHECKS["attention_elsewhere"](Seen(shown))
     for word in ("first", "held"):
-        told = f"{found[word + '_weight']}, share of the lead {found[word + '_share']}"
+        told = f"{found[word + '_weight']}, share {found[word + '_share']}"
         assert found[word].strip("“”") in said and told in said
     found = CHECKS["shares"](Seen(shown))
     assert "“Coast”" not in [word for _, word, _ in found["picks"]]  # the answer's own
