@@ -43,11 +43,9 @@ class FakeInfiller:
         return replace(encoding, context=text)
 
     def random_piece(self, rng: np.random.Generator) -> int:
-        """Any piece but the special ones."""
         return int(rng.integers(10, VOCABULARY))
 
     def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), top: int = 10) -> Infill:
-        """Guesses of both heads."""
         hidden, given = masked.hidden, self.words[masked.input_ids]
         place = np.sin(np.arange(len(given))[:, None] * np.arange(1, D + 1) / 7)
         x = np.tanh(given + given.mean(0) + place)

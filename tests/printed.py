@@ -25,5 +25,4 @@ def inert(html: str, name: str) -> str:
 
 
 def value(printed: str) -> float:
-    """What a printed number says."""
     return float(exact(printed.replace(" ", "").strip("≈")))

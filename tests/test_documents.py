@@ -35,7 +35,6 @@ from tests.documents import CONTRIBUTING, PAGES, README, ROOT, START, TEST, TEXT
 CARDS = {n: ROOT / "assets" / n for n in ("reader", "reader-large", "spanbert")}
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 SPACE = yaml.safe_load(README.split("---\n")[1])
-"""The YAML between the first two lines of dashes."""
 PACKAGES = {
     path.relative_to(ROOT): ast.get_docstring(ast.parse(path.read_text())) or ""
     for path in (ROOT / "qa_demo").rglob("__init__.py")

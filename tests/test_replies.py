@@ -51,15 +51,12 @@ def test_a_call_names_the_model_that_it_asks_and_takes_no_other_ones_name(name):
         call(FakeReader(), "read", **TEXTS, reader="large")
 
 
-def test_no_answer_keeps_the_list_and_a_threshold_of_0_is_not_the_readers_own():
+def test_no_answer_keeps_the_list_and_without_a_span_there_is_a_reply():
     for got in (answer_of(t1(), null_score_diff_threshold=-9), answer_of(t1(threshold=-9))):
         best = got["prediction"]["n_best"][0]["candidate"]["text"]
         found = got["answer"], best, got["prediction"]["score_diff"]
         assert found == (None, "Delta Epsilon", -6.0)
     assert answer_of(t1(threshold=-9), null_score_diff_threshold=0)["answer"] == "Delta Epsilon"
-
-
-def test_a_reading_without_a_span_is_still_a_reply():
     got = answer_of(unowned(t1()))
     found = got["prediction"]
     assert [got["answer"], found["score_diff"], found["n_best"]] == [None, None, []]

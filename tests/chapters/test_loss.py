@@ -1,6 +1,4 @@
-"""Chapter 5: the loss and its pull are torch's, the two scales differ by one constant, the record
-is the bundled reader's, and what people marked is what is trained on.
-"""
+"""Chapter 5: loss and pull are torch's, the scales differ by a constant, marks are trained on."""
 
 import re
 from dataclasses import replace

@@ -39,7 +39,6 @@ BEFORE = [
     ("picture spans --state no.json", "no.json cannot be read"),
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spams", "chapter: must be 'answer', 'scores'"),
-    ("page --question q", "question and paragraph belong together; one of the two is missing"),
     ("page --example no-such", "there is no example 'no-such'"),
     ("evaluate {dev} --null-score-diff-threshold nan", "must be a finite number"),
 ]

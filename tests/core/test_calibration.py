@@ -76,9 +76,7 @@ def test_the_claim_is_the_product_of_both_chances():
     right = calibration.chance(calibration.pair_claim(reading, best).prob(2.0), FITS.span)
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
-
-
-def test_a_reader_that_never_met_a_silent_text_claims_nothing_of_it():
+    # a reader that never met a silent text claims nothing of it
     found = calibration.sureness(*fitted(Calibrations(FITS.span)))
     assert found.answerable is found.claim is None and found.right_if_answerable > 0
     assert calibration.sureness(*fitted(None)) is None

@@ -37,10 +37,7 @@ def test_the_length_law_is_the_vector_and_draws_follow_it():
 
 
 @pytest.mark.parametrize("scheme", ["span", "token"])
-@pytest.mark.parametrize(
-    ("pieces", "budget"),
-    [(510, 77), (1, 1), (7, 2), (20, 3), (21, 4), (126, 19), (40, 6), (100, 15)],
-)
+@pytest.mark.parametrize(("pieces", "budget"), [(510, 77), (1, 1), (7, 2), (20, 3), (21, 4)])
 def test_budgets(pieces, budget, scheme):
     assert masking.budget_of(pieces) == budget
     assert len(drawn(0, pieces, scheme=scheme)[0].hidden) == budget
