@@ -100,9 +100,6 @@ def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
         assert np.exp(bio.chain(lp).none) == pytest.approx(every[(O,) * n], abs=1e-12)
 
 
-# A whole reading: owners, spans, soft labels, and why an answer begins where it does
-
-
 def test_rows_come_from_the_owner():
     reading = random_reading(4, 23, 9, 4, tags=True)
     rows = bio.owned_rows(reading)
