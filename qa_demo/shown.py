@@ -79,9 +79,8 @@ class Shown:
 
     @property
     def window(self) -> Window:
-        """The best span's window where it holds the selection, else the home of the selection."""
-        own = self.reading.windows[self.best.window]
-        return own if own.holds(self.selection) else self.reading.home(self.selection) or own
+        """The home of the selection, where its start counts; else the best span's window."""
+        return self.reading.home(self.selection) or self.reading.windows[self.best.window]
 
     @property
     def changed(self) -> bool:

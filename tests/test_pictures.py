@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
 from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
+from qa_demo.core.types import Span
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import number
@@ -31,6 +32,7 @@ from tests.chapters.given import (
 )
 from tests.fakes import FakeReader, fake_encode
 from tests.odd import JSON
+from tests.printed import value
 
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
@@ -112,6 +114,19 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, 
         for parts in told if block.get("role") not in ("asked", "heading") else ():
             assert "“" not in "".join(x for x, _ in parts).replace("“no answer”", "")
         assert not block.get("field", "").startswith("edits")
+
+
+def test_every_chapter_scores_a_selection_in_the_window_where_its_start_counts():
+    place = example("brooklyn")
+    shown = full().shown(load(place))
+    for d in range(0, len(shown.reading.owners) - 1, 7):
+        window = shown.reading.home(Span(d, d + 1))
+        start, end = shown.reading.logits(window.index)
+        score = start[window.to_pos(d)] + end[window.to_pos(d + 1)]
+        for chapter in ("answer", "spans"):
+            said = words(blocks(full(), chapter=chapter, selection=[d, d + 1], **place)["sum"])
+            found = re.search(r"[=≈] (−?[\d.]+)(  “.*)?$", said)
+            assert found and value(found[1]) == pytest.approx(score, abs=0.006), (chapter, d)
 
 
 FOLLOW = [("answer", 1), ("answer", 2), ("spans", 1)]

@@ -162,12 +162,11 @@ def best_five(shown: Shown) -> Block:
 
 def score_of_selection(shown: Shown) -> Block:
     """score of “Georg Rotne” = start logit + end logit = 5.90 + 6.19 = 12.09."""
-    span, best, reading = shown.selection, shown.best, shown.reading
-    window = reading.windows[best.window] if span == best.span else reading.home(span)
+    span, window = shown.selection, shown.window
     name = texts.span_name(shown.encoding, span, 32)
-    if window is None:
+    if not window.holds(span):
         return ui.formula("sum", [name, " fits in no window, so it has no score."])
-    start, end = reading.logits(window.index)
+    start, end = shown.reading.logits(window.index)
     i, j = window.ends(span)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
     sides = ui.summed(s, e, fit(((s, e), s + e)))
