@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from qa_demo.core.base import BadInput
+from qa_demo.core.masking import Blanks
 from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
-from qa_demo.core.text import Blanks
 from qa_demo.core.types import Answer, Reading, WindowOptions
 
 

@@ -7,8 +7,7 @@ from math import erf
 import numpy as np
 
 from qa_demo.core.infill import Infill, filled
-from qa_demo.core.masking import POSITIONS, Masked
-from qa_demo.core.text import one_text
+from qa_demo.core.masking import POSITIONS, Masked, one_text
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
 

@@ -10,7 +10,8 @@ import pytest
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.bio import tag_log_probs
 from qa_demo.core.predict import predict
-from qa_demo.core.store import ASSETS, load_reading, load_replay, stored_attributions
+from qa_demo.core.replay import load_replay
+from qa_demo.core.store import ASSETS, load_reading, stored_attributions
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Answer, O, Reading
 from qa_demo.examples import PoolExample, load_examples, load_menu, load_passages

@@ -20,10 +20,10 @@ from qa_demo.core.base import BadInput, Floats, Ints, one_of
 from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
-from qa_demo.core.masking import hide, mask
+from qa_demo.core.masking import MASK, hide, mask, typed
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import Candidate, make_candidate
-from qa_demo.core.text import MASK, Words, check_texts, question_positions, span_at, typed, words
+from qa_demo.core.text import Words, check_texts, question_positions, span_at, words
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 from qa_demo.state import Int

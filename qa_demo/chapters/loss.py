@@ -13,8 +13,9 @@ from qa_demo import printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
+from qa_demo.core.replay import ReplayRows, Two, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
-from qa_demo.core.store import ASSETS, ReplayRows, load_replay
+from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
@@ -109,7 +110,7 @@ class Case:
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
         rows, self.unrecorded = rows_of(shown, self.window)
         on_screen = shown.reading.logits(self.window.index)
-        self.record = r = losses.recorded(rows, on_screen, self.targets)
+        self.record = r = recorded(rows, on_screen, self.targets)
         early = r.nearest(EARLY)
         few = sorted({0 if step == 3 else early, early, r.last})
         self.moments = range(len(r.steps)) if step == 4 else few
@@ -139,7 +140,7 @@ class Case:
     def words(self, span: Span | None, most: int = 44) -> str:
         return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
 
-    def text(self, key: str, values: losses.Two, least: float, height: int) -> Block:
+    def text(self, key: str, values: Two, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
         arrows where some are negative; question and separator stand there if a value does.
         """

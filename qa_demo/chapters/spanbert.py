@@ -17,8 +17,8 @@ from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
-from qa_demo.core.masking import MASK_RATIO
-from qa_demo.core.text import spelled, typed
+from qa_demo.core.masking import MASK_RATIO, typed
+from qa_demo.core.text import spelled
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown

@@ -1,5 +1,5 @@
-"""Blanks: where a text has them, and what the masked-language head, the span boundary head and both
-together say of each hidden piece, at what loss.
+"""Blanks: what the masked-language head, the span boundary head and both together say of each
+hidden piece, at what loss.
 
 MLM reads the hidden place itself, SBO the two observed neighbours and a position; each gives a
 distribution over the vocabulary. "Both" is their product, renormalised. Losses are -log p, in nats.
@@ -13,12 +13,14 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import Draw, Fate, Masked, draw_spans, hide, mask
-from qa_demo.core.text import Blanks, span_at, spelled
+from qa_demo.core.masking import Blanks, Draw, Fate, Masked, draw_spans, hide, mask
+from qa_demo.core.text import span_at, spelled
 from qa_demo.core.types import Encoding, Span
 
 WIRES = ("left", "right", "position")
 """What the SBO head is fed: x_(s-1), x_(e+1), p_(i-s+1). A cut wire carries its mean."""
+LISTED = 5
+"""Guesses that are shown side by side."""
 NO_HEAD = "this model has no span boundary head"
 
 
@@ -254,12 +256,12 @@ class Guessed(NamedTuple):
     true: bool
 
 
-def best(said: Said | None, true: str | None, most: int = 5) -> list[Guessed]:
+def best(said: Said | None, true: str | None) -> list[Guessed]:
     """The best guesses, the true word among them, in the last place if need be."""
     if said is None:
         return []
-    first = enumerate(said.guesses[:most], 1)
+    first = enumerate(said.guesses[:LISTED], 1)
     rows = [Guessed(spelled(g.piece), g.p, n, g.piece == true) for n, g in first]
     if true is not None and not any(r.true for r in rows):
-        rows[most - 1 :] = [Guessed(spelled(true), said.p, said.rank, True)]
+        rows[LISTED - 1 :] = [Guessed(spelled(true), said.p, said.rank, True)]
     return rows

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_demo.core.base import BadInput, Bools, Floats, Ints, log_softmax, softmax
-from qa_demo.core.store import ReplayRows
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
@@ -161,50 +160,3 @@ def start_end_loss(reading: Reading, golds: Golds) -> tuple[LossTerm, LossTerm]:
         rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
     start, end = np.mean(rows, axis=0).tolist()
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
-
-
-# ---- one window at recorded moments of training: -dL / d logit = 1/2 (y - P)
-
-Two = tuple[Floats, Floats]
-"""One array for the starts of a window and one for its ends."""
-
-
-class Recorded(NamedTuple):
-    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]; of each
-    moment the costs -sum y log P of the start and of the end, and their mean L.
-    """
-
-    steps: tuple[int, ...]
-    start: Floats
-    end: Floats
-    targets: Two
-    costs: list[tuple[float, float, float]]
-
-    @property
-    def last(self) -> int:
-        """The place of the last moment."""
-        return len(self.steps) - 1
-
-    def nearest(self, step: int) -> int:
-        """The place of the moment that is nearest to a training step."""
-        return min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step))
-
-    def log_p(self, k: int) -> Two:
-        """log P [n] of every start and every end at moment k."""
-        return log_softmax(self.start[k]), log_softmax(self.end[k])
-
-    def pull(self, k: int) -> Two:
-        """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
-        both = zip((self.start[k], self.end[k]), self.targets, strict=True)
-        start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
-        return start, end
-
-
-def recorded(rows: ReplayRows | None, now: Two, targets: Two) -> Recorded:
-    """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
-    start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
-    if rows is not None:
-        start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
-    costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
-    means = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
-    return Recorded((0,) if rows is None else rows.steps, start, end, targets, means)

@@ -1,10 +1,12 @@
-"""How SpanBERT hides spans and BERT single pieces: lengths, anchors, the budget, runs, 80/10/10.
+"""What is hidden of a text: where somebody typed [MASK], and how SpanBERT hides spans and BERT
+single pieces: lengths, anchors, the budget, runs, 80/10/10.
 
 Indices are `doc`: pieces of one text without [CLS] and [SEP], 0 <= i < T. Source: the paper's code
 (its random number per span, its cut by the budget); its README's settings are the defaults here.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +14,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import Floats, Ints, freeze, freeze_arrays
-from qa_demo.core.types import Span
+from qa_demo.core.base import BadInput, Floats, Ints, freeze, freeze_arrays
+from qa_demo.core.text import check_texts
+from qa_demo.core.types import Encoding, Span
 
 Fate = Literal["mask", "random", "keep"]
 RandomPiece = Callable[[np.random.Generator], int]
@@ -51,6 +54,55 @@ def draw_lengths(rng: np.random.Generator, count: int) -> Ints:
 def budget_of(pieces: int) -> int:
     """ceil(mask_ratio T) of T >= 1; 510 pieces give 77."""
     return math.ceil(MASK_RATIO * pieces - 1e-9)  # 0.15 is a little above 3/20 in binary
+
+
+# ---- a text, and where it has blanks
+
+
+def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
+    """The pieces of one text, as the `context` of an encoding without a question.
+
+    Errors: BadInput for an empty text, or one of more than `max_pieces`.
+    """
+    check_texts(text=text)
+    encoding = encode("", text)
+    if not 1 <= len(encoding.context_ids) <= max_pieces:
+        raise BadInput(
+            f"the text has {len(encoding.context_ids):,} tokens, allowed are 1 to "
+            f"{max_pieces:,}: masking reads one sequence, without windows"
+        )
+    return encoding
+
+
+MASK = re.compile(r"\[MASK\]", re.IGNORECASE)
+FILLER = "it"
+"""Stands where [MASK] was typed: one piece, hidden from the model."""
+
+
+class Blanks(NamedTuple):
+    """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
+    which a typed [MASK] does not.
+    """
+
+    text: str
+    hidden: tuple[tuple[int, int], ...]
+    known: bool = True
+
+
+def typed(given: str) -> Blanks:
+    """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
+    made, *rest = MASK.split(given)
+    if not rest:
+        found = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
+        n = min(3, max(1, len(found) - 2))
+        middle = found[(len(found) - n) // 2 :][:n]
+        return Blanks(given, ((middle[0].start(), middle[-1].end()),))
+    places = []
+    for part in rest:
+        made += " " if made and not made[-1].isspace() else ""
+        places.append((len(made), len(made) + len(FILLER)))
+        made += FILLER + (" " if part[:1].isalnum() else "") + part
+    return Blanks(made, tuple(places), known=False)
 
 
 # ---- a masked text

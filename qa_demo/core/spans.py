@@ -180,19 +180,18 @@ def best_pairs(
     encoding: Encoding,
     options: DecodeOptions,
     right: Pair,
-    most: int = 5,
 ) -> list[Pair]:
-    """The pairs with the highest scores, "no answer" and the right pair among them. Of variants
-    that differ by punctuation or by part of a word the best stands alone.
+    """The five pairs with the highest scores, "no answer" and the right pair among them. Of
+    variants that differ by punctuation or by part of a word the best stands alone.
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():
         inside = words_inside(encoding, Span(window.to_doc(i), window.to_doc(j)))
         best.setdefault(inside, scored_pair(start, end, i, j))
-        if len(best) == most:
+        if len(best) == 5:
             break
     null = scored_pair(start, end, 0, 0)
-    found = sorted([null, *best.values()], key=lambda p: -p.score)[:most]
+    found = sorted([null, *best.values()], key=lambda p: -p.score)[:5]
     if right not in found:
-        found = sorted([*found[: most - 1], right], key=lambda p: -p.score)
+        found = sorted([*found[:4], right], key=lambda p: -p.score)
     return found

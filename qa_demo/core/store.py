@@ -1,5 +1,4 @@
-"""Readings, attributions and the recorded fine-tuning on disk: plain arrays and JSON, nothing
-pickled.
+"""Readings and attributions on disk: plain arrays and JSON, nothing pickled.
 
 A stored reading lets a page show an example before any model is loaded, and serves as a fixture.
 """
@@ -11,14 +10,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qa_demo.core.attribution import Attribution, Target
-from qa_demo.core.base import BadCheckpoint, freeze
+from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import (
     Answerability,
     Calibration,
@@ -72,13 +70,14 @@ def shipped_json(path: Path) -> Any:
         return json.loads(path.read_bytes())
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def shipped_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of such a file. Errors: BadCheckpoint."""
     with undamaged(path), np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}
 
 
 def _load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    arrays = _arrays(path)
+    arrays = shipped_arrays(path)
     return json.loads(arrays.pop("about").tobytes().decode("utf-8")), arrays
 
 
@@ -148,44 +147,3 @@ def stored_attributions(path: Path = ATTRIBUTIONS) -> dict[str, tuple[str, Attri
         made = Attribution(target, "integrated_gradients", values=arrays[name], **record)
         found[name] = one["checksum"], made
     return found
-
-
-# ---- the recorded fine-tuning
-
-
-class ReplayRows(NamedTuple):
-    """One example's window over S recorded steps: logits [S, n]."""
-
-    steps: tuple[int, ...]
-    window: int
-    start: NDArray[np.float32]
-    end: NDArray[np.float32]
-
-
-class Replay(NamedTuple):
-    """The bundled reader's recorded fine-tuning: what each snapshot said of one window an example,
-    of which `places` tells index, first column and length; `checksum` is the final reader's, whose
-    rows stand last.
-    """
-
-    steps: tuple[int, ...]
-    checksum: str
-    places: dict[str, tuple[int, int, int]]
-    start: NDArray[np.float16]
-    end: NDArray[np.float16]
-
-    def rows(self, example: str) -> ReplayRows | None:
-        """The rows of one example; None when it was not recorded."""
-        if example not in self.places:
-            return None
-        window, at, length = self.places[example]
-        both = (x[:, at : at + length].astype(np.float32) for x in (self.start, self.end))
-        return ReplayRows(self.steps, window, *map(freeze, both))
-
-
-@cache
-def load_replay(folder: Path) -> Replay:
-    """Read what `qa_demo.training.assets` wrote."""
-    about, arrays = shipped_json(folder / "replay.json"), _arrays(folder / "replay.npz")
-    places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
-    return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])

@@ -4,9 +4,8 @@ shown.
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,52 +23,6 @@ def check_texts(**texts: object) -> None:
             raise BadInput(f"the {name} must be text, got {type(text).__name__}")
         if not text.strip():
             raise BadInput(f"the {name} is empty; type at least one word")
-
-
-def one_text(text: str, encode: Callable[[str, str], Encoding], max_pieces: int) -> Encoding:
-    """The pieces of one text, as the `context` of an encoding without a question.
-
-    Errors: BadInput for an empty text, or one of more than `max_pieces`.
-    """
-    check_texts(text=text)
-    encoding = encode("", text)
-    if not 1 <= len(encoding.context_ids) <= max_pieces:
-        raise BadInput(
-            f"the text has {len(encoding.context_ids):,} tokens, allowed are 1 to "
-            f"{max_pieces:,}: masking reads one sequence, without windows"
-        )
-    return encoding
-
-
-MASK = re.compile(r"\[MASK\]", re.IGNORECASE)
-FILLER = "it"
-"""Stands where [MASK] was typed: one piece, hidden from the model."""
-
-
-class Blanks(NamedTuple):
-    """A text with hidden places, [first, last) characters; `known`: whether it holds their words,
-    which a typed [MASK] does not.
-    """
-
-    text: str
-    hidden: tuple[tuple[int, int], ...]
-    known: bool = True
-
-
-def typed(given: str) -> Blanks:
-    """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
-    made, *rest = MASK.split(given)
-    if not rest:
-        found = list(re.finditer(r"\w+", given)) or list(re.finditer(r"\S+", given))
-        n = min(3, max(1, len(found) - 2))
-        middle = found[(len(found) - n) // 2 :][:n]
-        return Blanks(given, ((middle[0].start(), middle[-1].end()),))
-    places = []
-    for part in rest:
-        made += " " if made and not made[-1].isspace() else ""
-        places.append((len(made), len(made) + len(FILLER)))
-        made += FILLER + (" " if part[:1].isalnum() else "") + part
-    return Blanks(made, tuple(places), known=False)
 
 
 def spelled(token: str) -> str:

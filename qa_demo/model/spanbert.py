@@ -11,9 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from qa_demo.core.infill import WIRES, Infill, filled
-from qa_demo.core.masking import POSITIONS, Masked
+from qa_demo.core.masking import POSITIONS, Masked, one_text
 from qa_demo.core.store import ASSETS
-from qa_demo.core.text import one_text
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
 from qa_demo.model.loading import fill, opened, pretrained

@@ -6,7 +6,7 @@ import pytest
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
-from qa_demo.core.text import typed
+from qa_demo.core.masking import typed
 from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce, blocks, full, items, real, refused, words

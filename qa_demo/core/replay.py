@@ -1,0 +1,97 @@
+"""The bundled reader's fine-tuning as it was recorded: what it said of one window of a text at each
+moment, what that cost, and where the loss pulled each logit: -dL / d logit = 1/2 (y - P).
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_demo.core.base import Floats, freeze, log_softmax
+from qa_demo.core.losses import cross_entropy, cross_entropy_gradient
+from qa_demo.core.store import shipped_arrays, shipped_json
+
+
+class ReplayRows(NamedTuple):
+    """One example's window over S recorded steps: logits [S, n]."""
+
+    steps: tuple[int, ...]
+    window: int
+    start: NDArray[np.float32]
+    end: NDArray[np.float32]
+
+
+class Replay(NamedTuple):
+    """The bundled reader's recorded fine-tuning: what each snapshot said of one window an example,
+    of which `places` tells index, first column and length; `checksum` is the final reader's, whose
+    rows stand last.
+    """
+
+    steps: tuple[int, ...]
+    checksum: str
+    places: dict[str, tuple[int, int, int]]
+    start: NDArray[np.float16]
+    end: NDArray[np.float16]
+
+    def rows(self, example: str) -> ReplayRows | None:
+        """The rows of one example; None when it was not recorded."""
+        if example not in self.places:
+            return None
+        window, at, length = self.places[example]
+        both = (x[:, at : at + length].astype(np.float32) for x in (self.start, self.end))
+        return ReplayRows(self.steps, window, *map(freeze, both))
+
+
+@cache
+def load_replay(folder: Path) -> Replay:
+    """Read what `qa_demo.training.assets` wrote."""
+    about, arrays = shipped_json(folder / "replay.json"), shipped_arrays(folder / "replay.npz")
+    places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
+    return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])
+
+
+Two = tuple[Floats, Floats]
+"""One array for the starts of a window and one for its ends."""
+
+
+class Recorded(NamedTuple):
+    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]; of each
+    moment the costs -sum y log P of the start and of the end, and their mean L.
+    """
+
+    steps: tuple[int, ...]
+    start: Floats
+    end: Floats
+    targets: Two
+    costs: list[tuple[float, float, float]]
+
+    @property
+    def last(self) -> int:
+        """The place of the last moment."""
+        return len(self.steps) - 1
+
+    def nearest(self, step: int) -> int:
+        """The place of the moment that is nearest to a training step."""
+        return min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step))
+
+    def log_p(self, k: int) -> Two:
+        """log P [n] of every start and every end at moment k."""
+        return log_softmax(self.start[k]), log_softmax(self.end[k])
+
+    def pull(self, k: int) -> Two:
+        """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
+        both = zip((self.start[k], self.end[k]), self.targets, strict=True)
+        start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
+        return start, end
+
+
+def recorded(rows: ReplayRows | None, now: Two, targets: Two) -> Recorded:
+    """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
+    start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
+    if rows is not None:
+        start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
+    costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
+    means = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
+    return Recorded((0,) if rows is None else rows.steps, start, end, targets, means)
