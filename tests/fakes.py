@@ -46,8 +46,6 @@ def fake_encode(question: str, context: str, piece: str = PIECE) -> Encoding:
     return Encoding(
         question=question,
         context=context,
-        question_ids=question_ids,
-        question_tokens=asked,
         question_offset_mapping=question_places,
         context_ids=ids,
         context_tokens=tuple("##" * j + name for j, name in zip(joined, read, strict=True)),
@@ -106,7 +104,7 @@ class FakeReader:
 
     @staticmethod
     def _rule(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
-        asked, tokens = {t.lower() for t in encoding.question_tokens}, encoding.context_tokens
+        asked, tokens = {t.lower() for t in encoding.prefix_tokens[1:-1]}, encoding.context_tokens
         large = [t.lstrip("#")[:1].isupper() and t.lower() not in asked for t in tokens]
         capital, n = np.array(large, dtype=bool), len(tokens)
         capital |= np.array([t.startswith("##") for t in tokens], dtype=bool) & np.roll(capital, 1)

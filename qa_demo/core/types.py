@@ -79,8 +79,6 @@ class Encoding:
 
     question: str
     context: str
-    question_ids: Ints
-    question_tokens: tuple[str, ...]
     question_offset_mapping: Ints
     context_ids: Ints
     context_tokens: tuple[str, ...]
@@ -97,6 +95,11 @@ class Encoding:
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
+
+    @property
+    def question_ids(self) -> Ints:
+        """The ids of the question, [Q], which stand right behind [CLS]."""
+        return self.prefix_ids[1 : 1 + len(self.question_offset_mapping)]
 
     @property
     def n_special(self) -> int:

@@ -205,8 +205,6 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     return Encoding(
         question=question,
         context=context,
-        question_ids=asked.ids,
-        question_tokens=asked.tokens,
         context_ids=read.ids,
         context_tokens=read.tokens,
         offset_mapping=read.offsets,
