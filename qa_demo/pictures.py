@@ -20,6 +20,7 @@ from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Work
 from qa_demo.printed import Part, percent, plural, quote
+from qa_demo.records import read
 from qa_demo.shown import Need, Shown
 from qa_demo.state import Record, State, differs, dump, load
 from qa_demo.veil import covered
@@ -93,7 +94,7 @@ class Pictures:
         if given.step > (most := len(chapter.STEPS)):
             raise BadInput(f"this chapter has {plural(most, 'step')}, got step {given.step}")
         state = opened(given, chapter, self.examples)
-        own = states.read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
+        own = read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
         shown = self.shown(state)
         found = [
             sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),

@@ -8,12 +8,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 Part = str | Sequence[str]
 P = TypeVar("P", bound=Part)
@@ -233,30 +230,3 @@ def subs(text: str, role: str = "") -> list[Part]:
     """Words in which b_S and b_E stand as a letter with an index."""
     found = re.split(r"(?<=b)_([SE])", text)
     return [[part, "sub" if k % 2 else role] for k, part in enumerate(found) if part]
-
-
-def received(value: Any) -> str:
-    """What stands where something else is needed: "got 7", of an object the names of its fields,
-    of a long text its length.
-    """
-    if isinstance(value, dict):
-        return f"got the fields {', '.join(map(repr, [*value][:8]))[:120]}" if value else "got {}"
-    long = isinstance(value, str) and len(value) > 60
-    return f"got {f'{len(value):,} characters' if long else repr(value)[:60]}"
-
-
-def refusal(fault: "ValidationError") -> str:
-    """The first fault of a record as one sentence: field, what is allowed, value received."""
-    first = fault.errors(include_url=False)[0]
-    field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
-    got = received(first["input"])
-    if first["type"] == "extra_forbidden":
-        return f"there is no field {field}, {got}"
-    if first["type"] == "missing":
-        return f"{field} is missing, {got}"
-    said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])
-    said = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", said)
-    said = said.replace("should", "must", 1).replace("tuple", "list", 1)
-    if not field:  # what is said of a whole record names its fields itself
-        return said if first["type"] == "value_error" else f"{said}, {got}"
-    return f"{field}: {said}, {got}"

@@ -5,28 +5,19 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import DecodeOptions, Rule, WindowOptions
-from qa_demo.printed import refusal
+from qa_demo.records import read
 
 Chapter = Literal[
     "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"
 ]
 CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 MAX_CHARACTERS = 50_000
-M = TypeVar("M", bound=BaseModel)
 
 
 def _whole_letters(value: Any) -> Any:
@@ -163,14 +154,6 @@ def load(given: Any) -> State:
     if not isinstance(given, Mapping):
         raise BadInput(f"a state is an object of fields, got {type(given).__name__}")
     return read(State, {k: v for k, v in given.items() if v is not None})
-
-
-def read(model: type[M], given: Any) -> M:
-    """A record from JSON's values. Errors: BadInput, one sentence as in `load`."""
-    try:
-        return model.model_validate(given)
-    except ValidationError as fault:
-        raise BadInput(refusal(fault)) from fault
 
 
 def dump(state: State) -> dict[str, Any]:

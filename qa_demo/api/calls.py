@@ -26,6 +26,7 @@ from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import Words, check_texts, question_positions, span_at, words
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
+from qa_demo.records import read
 from qa_demo.state import Int
 
 Ends = tuple[Int, Int]
@@ -283,7 +284,7 @@ def plain(made: Any) -> dict[str, Any]:
 def request(name: str, given: Any) -> Any:
     """The request of a call. Errors: BadInput: field, value and what is allowed."""
     one_of("the call", name, CALLS)
-    return state.read(CALLS[name], given)
+    return read(CALLS[name], given)
 
 
 def call(model: Any, name: str, **given: Any) -> Any:

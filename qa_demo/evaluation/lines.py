@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
@@ -28,7 +28,7 @@ from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, Span
 from qa_demo.evaluation.oddities import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
-from qa_demo.printed import refusal
+from qa_demo.records import read
 
 Row = dict[str, Any]
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
@@ -227,11 +227,7 @@ def read_lines(path: Path) -> Evaluation:
     """
     rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
-        try:
-            Line.model_validate(row)
-        except ValidationError as fault:
-            said = f"{path.name}, line {number} is no line of this version's evaluate --out"
-            raise BadInput(f"{said}: {refusal(fault)}") from fault
+        read(Line, row, f"{path.name}, line {number} is no line of this version's evaluate --out")
         if rows.setdefault(row["id"], row) is not row:
             raise BadInput(f"{path.name}, line {number}: the id {row['id'][:40]!r} stands before")
     if not rows:
@@ -244,11 +240,10 @@ def read_run(out: Path) -> Row:
     path = run_file(out)
     try:
         found: Row = json.loads(read_text(path))
-        Run.model_validate(found)
+        read(Run, found)
         return found
     except (BadInput, ValueError) as fault:
-        said = refusal(fault) if isinstance(fault, ValidationError) else fault
-        raise BadInput(f"{path.name}, which says how {out.name} was made: {said}") from fault
+        raise BadInput(f"{path.name}, which says how {out.name} was made: {fault}") from fault
 
 
 def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
 from qa_demo.evaluation.oddities import oddities
 from qa_demo.files import decoded, json_lines, read_text
-from qa_demo.printed import plural, received, refusal
+from qa_demo.printed import plural
+from qa_demo.records import read, received
 
 LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
@@ -234,10 +235,7 @@ def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
     foreign = [name for name in FOREIGN if isinstance(row, dict) and name in row]
     if foreign and "answers" not in row:
         raise BadInput(f"{where} {FOREIGN[foreign[0]]}")
-    try:
-        given = Row.model_validate(row)
-    except ValidationError as fault:
-        raise BadInput(f"{where}: {refusal(fault)}") from fault
+    given = read(Row, row, where)
     inside = all(0 <= a < b <= len(given.context) for one in given.spans for a, b in one)
     if not (inside and all(given.spans)):
         raise BadInput(f"{where}: spans: must hold [start, end] with 0 <= start < end <= length")

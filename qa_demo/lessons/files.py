@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
-from qa_demo.state import Int, Record, State, read
+from qa_demo.records import read
+from qa_demo.state import Int, Record, State
 
 R = TypeVar("R", bound=Record)
 MOST_WORDS = 60

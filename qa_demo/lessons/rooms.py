@@ -24,8 +24,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
+from qa_demo.records import read
 from qa_demo.server.answers import replied, sent
-from qa_demo.state import Int, dump, load, read
+from qa_demo.state import Int, dump, load
 
 QUIET, LIFE = 2 * 3600.0, 12 * 3600.0
 """Seconds after which a room is gone: since its teacher's page last asked, since it was opened."""

@@ -19,8 +19,9 @@ from qa_demo.lessons.judge import Asked, asked, judge, plain
 from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
 from qa_demo.pictures import CHAPTERS, Pictures, opened
 from qa_demo.printed import quote
+from qa_demo.records import read
 from qa_demo.server.answers import replied
-from qa_demo.state import Int, dump, load, read
+from qa_demo.state import Int, dump, load
 
 CHECKS: dict[str, Check] = {
     name: check

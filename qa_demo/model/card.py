@@ -13,7 +13,7 @@ from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Calibrations
 from qa_demo.files import read_text
 from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, regular, sha256
-from qa_demo.printed import refusal
+from qa_demo.records import refusal
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader

@@ -37,7 +37,7 @@ from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Wind
 from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
 from qa_demo.model.loading import load_reader
 from qa_demo.model.spanbert import SpanBERT, load_spanbert
-from qa_demo.printed import refusal
+from qa_demo.records import refusal
 from qa_demo.training.loop import described, exit_code
 
 Facts = Mapping[str, Any]

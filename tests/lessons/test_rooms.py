@@ -9,7 +9,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.lessons import rooms as module
 from qa_demo.lessons.rooms import LETTERS, UNSURE, Act, Rooms, acted, code_of, invite
 from qa_demo.lessons.served import Lessons, Question
-from qa_demo.state import read
+from qa_demo.records import read
 from tests.chapters.given import full
 from tests.lessons.test_lessons import GOOD, written
 

@@ -1,0 +1,47 @@
+"""Records of what somebody sent or saved; what cannot be one is refused in one sentence."""
+
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from qa_demo.core.base import BadInput
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read(model: type[M], given: Any, where: str = "") -> M:
+    """A record from JSON's values, which stand in a file at `where`. Errors: BadInput, one sentence
+    with field, value and what is allowed.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as fault:
+        raise BadInput(f"{where}: {refusal(fault)}" if where else refusal(fault)) from fault
+
+
+def received(value: Any) -> str:
+    """What stands where something else is needed: "got 7", of an object the names of its fields,
+    of a long text its length.
+    """
+    if isinstance(value, dict):
+        return f"got the fields {', '.join(map(repr, [*value][:8]))[:120]}" if value else "got {}"
+    long = isinstance(value, str) and len(value) > 60
+    return f"got {f'{len(value):,} characters' if long else repr(value)[:60]}"
+
+
+def refusal(fault: ValidationError) -> str:
+    """The first fault of a record as one sentence: field, what is allowed, value received."""
+    first = fault.errors(include_url=False)[0]
+    field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
+    got = received(first["input"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no field {field}, {got}"
+    if first["type"] == "missing":
+        return f"{field} is missing, {got}"
+    said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])
+    said = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", said)
+    said = said.replace("should", "must", 1).replace("tuple", "list", 1)
+    if not field:  # what is said of a whole record names its fields itself
+        return said if first["type"] == "value_error" else f"{said}, {got}"
+    return f"{field}: {said}, {got}"
