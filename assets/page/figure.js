@@ -50,20 +50,26 @@ function mix(scale, at) {
   return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * at)).join()})`;
 }
 
-/** The same value with colours in the place of roles. */
-function themed(value, key = "") {
-  if (typeof value === "string") {
-    if (key === "colorscale" && SCALES[value]) {
-      return SCALES[value].map((r, i, all) => [i / (all.length - 1), colour(r)]);
-    }
-    const shade = /^(score|share):([\d.]+)$/.exec(value);
-    if (shade) return mix(shade[1], Number(shade[2]));
-    return ROLES.has(value) && /color/i.test(key) ? colour(value) : value;
-  }
-  if (Array.isArray(value)) return value.map((one) => themed(one, key));
-  if (!value || typeof value !== "object" || value.bdata) return value;
-  return Object.fromEntries(Object.entries(value).map(([k, one]) => [k, themed(one, k)]));
+/** The same value, each of its leaves changed by `change(leaf, key, holder, inList)`; typed arrays stay. */
+function changed(value, change, key = "", holder = {}, inList = false) {
+  if (Array.isArray(value)) return value.map((one) => changed(one, change, key, holder, true));
+  if (!value || typeof value !== "object") return change(value, key, holder, inList);
+  if (value.bdata) return value;
+  const entry = ([k, one]) => [k, changed(one, change, k, value)];
+  return Object.fromEntries(Object.entries(value).map(entry));
 }
+
+/** Colours in the place of roles. */
+const themed = (value) =>
+  changed(value, (leaf, key) => {
+    if (typeof leaf !== "string") return leaf;
+    if (key === "colorscale" && SCALES[leaf]) {
+      return SCALES[leaf].map((r, i, all) => [i / (all.length - 1), colour(r)]);
+    }
+    const shade = /^(score|share):([\d.]+)$/.exec(leaf);
+    if (shade) return mix(shade[1], Number(shade[2]));
+    return ROLES.has(leaf) && /color/i.test(key) ? colour(leaf) : leaf;
+  });
 
 /** What a narrow screen shows differently: paths of the layout, or "data.TYPE.path". */
 function narrowed(data, layout, paths) {
@@ -80,7 +86,7 @@ function narrowed(data, layout, paths) {
 }
 
 const PIXELS = new Set(
-  ("height size l r t b xshift yshift standoff thickness borderpad borderwidth ticklen ax ay " +
+  ("height width size l r t b xshift yshift standoff thickness borderpad borderwidth ticklen ax ay " +
     "arrowwidth outlinewidth").split(" "),
 );
 
@@ -91,20 +97,11 @@ const zoom = () => Number(document.body.style.getPropertyValue("--zoom")) || 1;
 const narrow = (node, below = 480) => (node.clientWidth || innerWidth) < below * zoom();
 
 /** A layout as large as the page is shown: in front of a class, where pages zoom and plotly does not. */
-function scaled(value, by, key = "") {
-  if (by === 1) return value;
-  if (typeof value === "number") {
-    return PIXELS.has(key) || key === "width" ? value * by : value;
-  }
-  if (Array.isArray(value)) {
-    return PIXELS.has(key) || key === "range" ? value : value.map((one) => scaled(one, by));
-  }
-  if (!value || typeof value !== "object" || value.bdata) return value;
-  const where = (k) => (k === "ax" || k === "ay") && value[`${k}ref`]; // a place, no pixels
-  return Object.fromEntries(
-    Object.entries(value).map(([k, one]) => [k, where(k) ? one : scaled(one, by, k)]),
-  );
-}
+const scaled = (value, by) =>
+  changed(value, (leaf, key, holder, inList) => {
+    const place = (key === "ax" || key === "ay") && holder[`${key}ref`]; // no pixels
+    return typeof leaf === "number" && PIXELS.has(key) && !inList && !place ? leaf * by : leaf;
+  });
 
 /** The patch of a click on a point: names of the point's values, or values as they stand. */
 function patch(sets, point) {
