@@ -175,25 +175,40 @@ def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candid
 
 
 class Proposal(NamedTuple):
-    """What window k, counted from 1, says. `own`: its best span whose start counts there, with its
-    `score` (-inf for none); `null`: the score of its [CLS]; `tops` and their `mean`; `factors`: P
-    of `own` among its paragraph pieces, and their `product`; `near`: pieces (left, right) from the
-    answer's start to the edges (None without it), the smaller is `edge` (or -1); `same`: the
-    answer's score, None where it does not hold it.
+    """What window k, counted from 1, says. `own`: its best span whose start counts there, and the
+    `factors` P(start), P(end) of it among the window's paragraph pieces; `null`: the score of its
+    [CLS]; `near`: pieces from the answer's start to the window's left and right edge; `same`: the
+    score of the answer there. None where the window does not hold the start, or the answer.
     """
 
     k: int
     window: Window
     own: Candidate | None
-    score: float
+    factors: tuple[float, float]
     null: float
     tops: Maxima
-    mean: float
-    factors: tuple[float, float]
-    product: float
     near: tuple[int, int] | None
-    edge: int
     same: float | None
+
+    @property
+    def score(self) -> float:
+        """The score of its best span; -inf for none."""
+        return -np.inf if self.own is None else self.own.score
+
+    @property
+    def mean(self) -> float:
+        """(max P(start) + max P(end)) / 2."""
+        return self.tops.mean
+
+    @property
+    def product(self) -> float:
+        """P_c(start) P_c(end) of its best span; 0 for none."""
+        return self.factors[0] * self.factors[1]
+
+    @property
+    def edge(self) -> int:
+        """Pieces from the answer's start to the nearer edge; -1 without it."""
+        return -1 if self.near is None else min(self.near)
 
 
 def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOptions) -> Proposal:
@@ -207,21 +222,9 @@ def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOption
         i, j = window.ends(answer)
         same = float(s[i] + e[j])
     near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
-    tops = maxima(reading, window.index)
-    return Proposal(
-        k=window.index + 1,
-        window=window,
-        own=own,
-        score=-np.inf if own is None else own.score,
-        null=float(s[0] + e[0]),
-        tops=tops,
-        mean=tops.mean,
-        factors=factors,
-        product=factors[0] * factors[1],
-        near=near if min(near) >= 0 else None,
-        edge=max(-1, min(near)),
-        same=same,
-    )
+    null, tops = float(s[0] + e[0]), maxima(reading, window.index)
+    seen = near if min(near) >= 0 else None
+    return Proposal(window.index + 1, window, own, factors, null, tops, seen, same)
 
 
 class Proposals:
