@@ -4,7 +4,6 @@ import argparse
 import logging
 import os
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -49,9 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             logging.info("Spanlight is closed.")
         finally:  # Python would first wait for what is computed, and the page keeps that alive
             os._exit(0)
-    from qa_demo.cli.shared import visible  # the sentence may hold what steers a terminal
+    from qa_demo.cli.shared import tell  # the sentence may hold what steers a terminal
 
-    sys.stderr.write(f"spanlight: {visible(said)}\n")
+    tell(f"spanlight: {said}")
     return 2
 
 

@@ -135,7 +135,14 @@ def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]
 
 def tell(said: str) -> None:
     """A line on stderr."""
-    sys.stderr.write(f"{visible(said)}\n")
+    write_error(f"{visible(said)}\n")
+
+
+def write_error(text: str) -> None:
+    """Write to stderr; where its disk is full the command goes on and keeps its exit code."""
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 class Progress:
@@ -148,11 +155,10 @@ class Progress:
         """Show `done` of `total`."""
         tenth, said = 10 * done // total, f"{self._unit} {done:,} of {total:,}"
         if self._live:
-            sys.stderr.write(f"\r{said}" + ("\n" if done == total else ""))
+            write_error(f"\r{said}" + ("\n" if done == total else ""))
         elif tenth > self._tenth:
-            sys.stderr.write(f"{said}\n")
+            write_error(f"{said}\n")
         self._tenth = max(tenth, self._tenth)
-        sys.stderr.flush()
 
 
 def visible(text: str) -> str:

@@ -78,3 +78,8 @@ def test_a_full_disk_is_a_sentence():
         code, said = process(*PICTURE, stdout=full)
     assert code == 2 and said.count("\n") == 1
     assert "the result cannot be written: No space left on device" in said
+
+
+def test_a_full_disk_behind_stderr_keeps_the_code(monkeypatch):
+    monkeypatch.setattr("sys.stderr.write", Mock(side_effect=OSError(28, "full")))
+    assert main(["report", "none.jsonl"]) == 2
