@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering
@@ -134,6 +133,8 @@ def adapt(model: TwoHeads, rank: int) -> None:
 
     Source: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1.
     """
+    from peft import LoraConfig, inject_adapter_in_model
+
     layers = [
         name
         for name, module in model.reader.base_model.named_modules()

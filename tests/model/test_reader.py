@@ -16,11 +16,12 @@ from qa_demo.model.tokenizer import encode
 from qa_demo.model.work import Passes
 from tests.cli.terminal import OPTIONS
 from tests.model import kit
+from tests.odd import TEXT
 
 CHARACTERS = "\x00\ud800각\u200b\u202e🙂ﬁ\r\n\u00a0\u2028\u00ad\ufeffßİA \t."
 SEVERAL = ["\x1b[31m", "e\u0301", "👩‍👩‍👧", "שלום", "[SEP]", "<s>", "{{x}}", "${y}", "\r\n"]
 NASTY = [*CHARACTERS, *SEVERAL, "the", "bridge"]
-PARTS = st.one_of(st.sampled_from(NASTY), st.text(max_size=6), st.characters())
+PARTS = st.one_of(st.sampled_from(NASTY), TEXT, st.characters())
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta", "albert", "deberta-v2"])
