@@ -19,6 +19,8 @@ from tests.run import BROWSERS
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
+# the pages of a context share what one of them compiled of the scripts, half the cost of a page
+ARGUMENTS += ["--process-per-site"]
 # the page of another origin that a test makes up has no address, so no local one either
 ARGUMENTS += ["--disable-features=LocalNetworkAccessChecks"]
 TIMEOUT = 30_000
@@ -87,9 +89,10 @@ def kept(chromium: Browser) -> Iterator[Heard]:
 @pytest.fixture
 def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener]:
     """Opens the page in a state: open_page({"chapter": "spans"}, width=375). Nothing is stored in
-    it. The first is `kept`, unless it is to be `fresh` or needs a context of its own; `script` runs
-    before those of the page. `refused`: whether answers with an error are expected, which the
-    browser tells its console.
+    it. The first is `kept`, unless it is to be `fresh` or needs a context of its own, the others
+    are beside it; `script` runs before those of the page. `refused`: answers with an error are
+    expected, which the browser tells its console; `spoilt`: what page.route takes, before the page
+    is opened and not waited for.
     """
     heard = []
 
@@ -100,6 +103,7 @@ def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener
         fresh: bool = False,
         refused: bool = False,
         script: str = "",
+        spoilt: dict[str, Any] | None = None,
         dark: bool = False,
         width: int = 1280,
         height: int = 800,
@@ -107,22 +111,28 @@ def open_page(chromium: Browser, server: Server, kept: Heard) -> Iterator[Opener
     ) -> Page:
         page, said = kept
         if heard or fresh or script or own:
-            page, said = listened(chromium.new_context(**own))
+            page, said = listened(chromium.new_context(**own) if fresh or own else page.context)
             page.add_init_script(script)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
+        looks = {"media": "screen", "forced_colors": "none"}
+        page.emulate_media(color_scheme="dark" if dark else "light", **looks)
         if page is kept[0]:
             page.goto(f"{server.url}health")  # of the page's origin, and without its scripts
             page.evaluate("localStorage.clear(); sessionStorage.clear()")
             said.clear()
         heard.append((page, said, refused))
-        show(page, server, state, query)
+        if spoilt:
+            page.route(**spoilt)
+            page.goto(f"{server.url}#{link(state)}", wait_until="commit")
+        else:
+            show(page, server, state, query)
         return page
 
     yield opened
     for page, _, _ in heard:
-        if page is not kept[0]:
+        if page.context is not kept[0].context:
             page.context.close()
+    kept[0].unroute_all()
     for page in kept[0].context.pages[1:]:
         page.close()
     told = [(text, refused) for _, said, refused in heard for text in said]

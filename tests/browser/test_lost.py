@@ -1,15 +1,20 @@
 """The page where an answer, a script, a sheet or a font does not come, or never ends."""
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import drawn, ready
+from tests.browser.test_lessons import HURRY
 
 pytestmark = pytest.mark.browser
 SPANS = {"example": "oresund", "chapter": "spans"}
 HASTY = """{ const of = AbortSignal.timeout.bind(AbortSignal);
   AbortSignal.timeout = (ms) => of(Math.min(ms / 30, 4000)); }"""
 """A page that waits a thirtieth of the time for a reply, and at most 4 s."""
+LATE = """{ const now = performance.now.bind(performance);
+  const [{ type }] = performance.getEntriesByType("navigation");
+  if (type !== "reload") performance.now = () => now() + 11_000; }"""
+"""A page that began 11 s ago, until it is loaded again."""
 
 
 def never(route: Route) -> None:
@@ -21,20 +26,11 @@ def cut(route: Route) -> None:
     route.abort("connectionreset")
 
 
-def come_again(page: Page, file: str, how, seconds: int) -> None:
-    """Load the page anew, where one answer is spoilt, and look at it so many seconds later."""
-    page.clock.install()
-    page.route(file, how, times=1)
-    page.reload(wait_until="commit")
-    page.clock.fast_forward(1000 * seconds)
-
-
 @pytest.mark.parametrize(
     "file", ["page.js", "assets/index-*.js", "assets/Blocks-*.js", "theme.css*"]
 )
 def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page, file):
-    page = open_page(SPANS, fresh=True)
-    come_again(page, f"**/{file}", never, 11)
+    page = open_page(SPANS, script=LATE, spoilt={"url": f"**/{file}", "handler": never, "times": 1})
     page.get_by_role("alert").get_by_role("button", name="Load the page again").click()
     ready(page)
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -43,8 +39,8 @@ def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page,
 
 @pytest.mark.parametrize("how", [never, cut])
 def test_a_sheet_that_did_not_come_is_asked_for_again(open_page, how):
-    page = open_page(SPANS, fresh=True, refused=True)
-    come_again(page, "**/page.css", how, 11)
+    spoilt = {"url": "**/page.css", "handler": how, "times": 1}
+    page = open_page(SPANS, refused=True, script=LATE, spoilt=spoilt)
     ready(page)
     expect(page.locator("#fill-boxes")).to_be_hidden()
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -52,9 +48,8 @@ def test_a_sheet_that_did_not_come_is_asked_for_again(open_page, how):
 
 @pytest.mark.parametrize("how", [never, cut])
 def test_a_lost_picture_is_said_and_asked_for_again(open_page, how):
-    page = open_page(SPANS, fresh=True, refused=True, script=HASTY)
-    page.route("**/picture", how, times=1)
-    page.reload()
+    spoilt = {"url": "**/picture", "handler": how, "times": 1}
+    page = open_page(SPANS, refused=True, script=HASTY, spoilt=spoilt)
     expect(page.locator(".say")).to_contain_text("does not answer; asking again")
     ready(page)
     expect(page.locator("[data-block=idea]")).to_be_visible()
@@ -62,7 +57,7 @@ def test_a_lost_picture_is_said_and_asked_for_again(open_page, how):
 
 
 def test_a_lost_reply_spoils_neither_what_is_pinned_nor_what_is_saved(open_page):
-    page = open_page(SPANS, fresh=True, refused=True, script=HASTY)
+    page = open_page(SPANS, refused=True, script=HASTY)
     page.route("**/saved", never, times=1)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".say")).to_contain_text("press Save again")
@@ -72,7 +67,7 @@ def test_a_lost_reply_spoils_neither_what_is_pinned_nor_what_is_saved(open_page)
 
 
 def test_a_room_goes_on_when_one_reply_never_comes(open_page, server):
-    page = open_page(SPANS, fresh=True)
+    page = open_page(SPANS)
     page.get_by_role("button", name="Lessons").click()
     page.get_by_role("button", name="Open a room").click()
     code = page.locator(".room .code").first.inner_text()
@@ -84,21 +79,18 @@ def test_a_room_goes_on_when_one_reply_never_comes(open_page, server):
 
 
 def test_a_figure_without_plotly_says_so_and_is_drawn_when_it_comes(open_page):
-    page = open_page(SPANS, fresh=True, refused=True)
-    come_again(page, "**/plotly.js", cut, 0)
+    spoilt = {"url": "**/plotly.js", "handler": cut}
+    page = open_page(SPANS, refused=True, script=HURRY, spoilt=spoilt)
     figure = page.locator(".figure[data-block=square]")
     expect(figure).to_contain_text("has not come yet; its numbers stand in the table")
-    page.clock.fast_forward(9000)
+    page.unroute_all()
     drawn(page)
     expect(figure).not_to_contain_text("has not come yet")
 
 
 @pytest.mark.parametrize("how", [never, cut])
 def test_a_figure_without_its_fonts_is_drawn_in_others(open_page, how):
-    page = open_page(SPANS, fresh=True, refused=True)
-    page.clock.install()
-    page.route("**/*.woff2", how)
-    page.reload(wait_until="commit")
+    fonts = {"url": "**/*.woff2", "handler": how}
+    page = open_page(SPANS, refused=True, script=HURRY, spoilt=fonts)
     ready(page)
-    page.clock.fast_forward(4000)
     drawn(page)

@@ -270,7 +270,7 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
 
 
 def test_a_printed_page_is_light_and_names_the_question(open_page):
-    page = open_page({**ORESUND, "chapter": "spans"}, fresh=True, dark=True, width=1209)
+    page = open_page({**ORESUND, "chapter": "spans"}, dark=True, width=1209)
     drawn(page)
     page.emulate_media(media="print")
     expect(page.get_by_role("tab").first).to_be_hidden()
