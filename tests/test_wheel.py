@@ -10,6 +10,8 @@ import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -95,11 +97,8 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
             server.kill()
 
 
-HUB = """
-from unittest.mock import Mock
-
-
-def load_dataset(name, split):
+def load_dataset(name: str, split: str) -> Mock:
+    """Stands in for that of the package `datasets`, which needs a network."""
     assert (name, split) == ("rajpurkar/squad_v2", "validation")
     said = "The Danube rises in the Black Forest and flows into the Black Sea."
     rows = [
@@ -112,30 +111,25 @@ def load_dataset(name, split):
         )
     ]
     return Mock(**{"shuffle.return_value.select.return_value": rows})
-"""
-"""Stands in for the package `datasets`, which needs a network."""
-CHECK = """
-from pathlib import Path
-assert len(figures) == 6 and all(figure.layout for figure in figures)
-assert abs(p.sum() - 1) < 1e-6
-assert "<title>" in Path("report.html").read_text(encoding="utf-8")
-assert [row["kind"] for row in result.rows[:2]] == ["right", "right"]
-"""
 
 
 @pytest.mark.model
-def test_the_notebook_runs_with_the_wheel(scripts, tmp_path):
-    """All of its cells in order, without checkout and hub; the install line is a notebook's."""
-    (tmp_path / "datasets.py").write_text(HUB, encoding="utf-8")
+def test_the_notebook_runs_without_the_hub(tmp_path, monkeypatch, capsys):
+    """All of its cells in order, in another folder; the install line is a notebook's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
     text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     assert not [c for c in cells if c.get("outputs")]
     install, *sources = sources
     assert install == "%pip install --quiet spanlight-*.whl datasets" and "reading" in sources
-    code = "\n".join(["figures = []", "display = figures.append", *sources, CHECK])
-    (tmp_path / "cells.py").write_text(code, encoding="utf-8")
-    said = run(str(scripts / Path(sys.executable).name), "cells.py", folder=tmp_path)
+    exec("\n".join(sources), cell := {"display": (figures := []).append})
+    assert len(figures) == 6 and all(figure.layout for figure in figures)
+    assert abs(cell["p"].sum() - 1) < 1e-6
+    assert "<title>" in Path("report.html").read_text(encoding="utf-8")
+    assert [row["kind"] for row in cell["result"].rows[:2]] == ["right", "right"]
+    said = capsys.readouterr().out
     assert said.startswith("Vincent van Gogh\n") and "the probabilities add up to 1.000000" in said
     assert "Where does the Danube rise? | " in said
     assert "exact 66.7\n" in said and "Where does the Danube end?" not in said
