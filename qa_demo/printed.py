@@ -159,6 +159,8 @@ def quote(text: str, most: int = 60) -> str:
 
 def room(text: str) -> int:
     """The room that a text takes, in Latin letters: a Chinese one takes two, a mark none."""
+    if text.isascii():  # most are, and each character is asked for at every picture
+        return len(text)
     none, wide = ("Mn", "Me", "Cf"), unicodedata.east_asian_width
     return sum((unicodedata.category(c) not in none) * (1 + (wide(c) in "WF")) for c in text)
 
