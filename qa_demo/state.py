@@ -44,7 +44,7 @@ Threshold = Annotated[Float, Field(ge=-1000, le=1000)]
 LongestAnswer = Annotated[
     Int, Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500)
 ]
-Logits = dict[
+Edited = dict[
     Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")], Annotated[Float, Field(ge=-100, le=100)]
 ]
 
@@ -93,8 +93,8 @@ class Decode(Record):
 class Edits(Record):
     """Logits changed by hand: "WINDOW:POSITION" and the new value."""
 
-    start: Logits = Field({}, title="start logits", max_length=200)
-    end: Logits = Field({}, title="end logits", max_length=200)
+    start: Edited = Field({}, title="start logits", max_length=200)
+    end: Edited = Field({}, title="end logits", max_length=200)
 
     def __bool__(self) -> bool:
         return bool(self.start or self.end)

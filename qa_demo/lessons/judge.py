@@ -160,7 +160,7 @@ def _marked(e: Encoding, marks: list[Span], whys: Whys, guess: object) -> tuple[
     return label, parts([f"Not quite: {label} {' and '.join(filter(None, faults))}."])
 
 
-def typed(guess: object) -> float:
+def number_of(guess: object) -> float:
     """A number as people write it: 0.5, 0,5, 1/2, ½, 50 %, 1,845. Errors: BadInput."""
     given = str(guess)[:MOST_TYPED]
     text = unicodedata.normalize("NFKC", given).strip().translate({0x2212: "-", 0x2044: "/"})
@@ -185,7 +185,7 @@ def _counted(
     right: float, within: float, traps: Mapping[str, float], whys: Whys, guess: object
 ) -> tuple[str, Said]:
     """A number: exact, a wrong one with a sentence of its own, near, or wrong."""
-    value = typed(guess)
+    value = number_of(guess)
     label, off = printed(value), abs(value - right)
     if off <= within:
         return label, []

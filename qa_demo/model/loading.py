@@ -68,7 +68,7 @@ def load_reader(
             name,
             model,
             tokenizer,
-            bio=None if bio is None else fill(tags, bio),
+            bio=None if bio is None else weighted(tags, bio),
             threshold=card.threshold,
             calibrations=card.calibrations,
             checksum=checksum
@@ -184,7 +184,7 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
     return tokenizer
 
 
-def fill(head: Any, path: Path) -> Any:
+def weighted(head: Any, path: Path) -> Any:
     """A head with the tensors of a file beside a folder, in its own precision, frozen. Errors:
     BadCheckpoint for other tensors than it has, or such as are not finite.
     """

@@ -15,7 +15,7 @@ from qa_demo.core.masking import POSITIONS, Masked, one_text
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
-from qa_demo.model.loading import fill, opened, pretrained
+from qa_demo.model.loading import opened, pretrained, weighted
 from qa_demo.model.source import LOOPBACK, regular
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED
@@ -148,4 +148,4 @@ def load_sbo(folder: Path, config: Any) -> SBOHead | None:
     if path is None:
         return None
     rows = len(load_file(path)["position.weight"])
-    return fill(SBOHead(config.hidden_size, config.vocab_size, rows), path)
+    return weighted(SBOHead(config.hidden_size, config.vocab_size, rows), path)

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
-from qa_demo.lessons.judge import asked, computed, filled, judge, plain, typed
+from qa_demo.lessons.judge import asked, computed, filled, judge, number_of, plain
 from qa_demo.lessons.rooms import Rooms
 from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
@@ -113,13 +113,13 @@ def test_a_folder_without_lessons_a_name_twice_and_a_file_that_is_no_text_are_re
      ("1,845", 1845), ("12,5", 12.5), ("50 %", 0.5), (3, 3.0)],
 )  # fmt: skip
 def test_a_number_is_read_as_people_write_it(given, value):
-    assert typed(given) == pytest.approx(value)
+    assert number_of(given) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("given", ["", "half", "1/0", "nan", "1e400", True, None, [1], "1" * 99])
 def test_what_is_no_number_is_refused(given):
     with pytest.raises(BadInput, match="type a number"):
-        typed(given)
+        number_of(given)
 
 
 def hand(tmp_path, ask, options, facts, right="a"):
@@ -292,7 +292,7 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
             CHECKS[next(other for other in both if other != check)](Seen(shown))
     blocks, shown = real().blocks(load({"example": "oresund", "chapter": "why"}))
     [table] = [b for b in walk(blocks) if b["key"] == "rows"]
-    shares = {word: typed(share) for word, _, share in (row["cells"] for row in table["rows"])}
+    shares = {word: number_of(share) for word, _, share in (row["cells"] for row in table["rows"])}
     found = CHECKS["hidden_words"](Seen(shown))
     summed = sum(shares[word] for word in re.findall("“.+?”", found["words"]))
     assert found["sum"] == pytest.approx(summed, abs=0.015)
