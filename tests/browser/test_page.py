@@ -79,7 +79,7 @@ def test_an_own_text_stays_at_a_refusal_is_answered_and_survives_a_reload(open_p
     expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
 
 
-def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page):
+def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, server):
     page = open_page(ORESUND)
     ask(page, "Slowly: who?", "Ada Kok met Grace Hopper.")
     expect(page.locator(".say")).to_contain_text("% done")
@@ -97,6 +97,12 @@ def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page):
     expect(page.locator("[data-busy]")).to_have_attribute("data-busy", "false")
     assert page.locator(".say").inner_text() == ""
     expect(page.locator("[data-block=answer]").first).to_contain_text("Who came?")
+    slow = {"question": "Slowly: when?", "context": "Ada Kok came.", "chapter": "spans"}
+    page.goto("about:blank")
+    page.goto(f"{server.url}#{link(slow)}")
+    expect(page.locator(".say")).to_contain_text("% done")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Spans")
+    expect(page.locator("#chapter > *")).to_have_count(0)
 
 
 DAMAGED = ["{}.", "{})", "{}&fbclid=abc", "{}%20", "{}\n", "utm_source=x&example=gold"]
