@@ -243,9 +243,10 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
     found = f"Without {{}} the lead of “no answer” {'rises' if rise >= 0 else 'falls'} from "
-    found += f"{number(x)} to *{number(test.lead)}*; {others} it ends between {number(leads[0])} "
-    found += f"and {number(leads[-1])}."
-    largest = f"without the {many} outside {shares.spans_name} with the largest shares"
+    found += f"{number(x)} to *{number(test.lead)}*; {others} it is {number(leads[0])} "
+    found += f"to {number(leads[-1])}."
+    words = f"the {many} word{'s' * more} outside {shares.spans_name}"
+    largest = f"without {words} with the largest shares"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     these = f"these {many}" if more else "this one"

@@ -198,7 +198,7 @@ def one_window(w: Windows) -> list[Block | None]:
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
     key += [("hollow", GREY, "where it does not")] * several
     key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
-    nearer: list[Part] = ["tokens to the nearer edge, min(left, right):"]
+    nearer: list[Part] = ["min(left, right):"]
     for r in sorted(w.holding[:5], key=lambda r: r.k):
         left, right = r.near or (0, 0)
         least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
@@ -240,7 +240,7 @@ def owner(w: Windows) -> Block:
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
-        stairs.to_edge(r, span.start, y)
+        stairs.to_edge(r, span.start, y, wins)
         score = "its end lies outside"
         if r.same is not None:
             score = number(r.same) + (", counts" if wins else ", does not count")

@@ -98,15 +98,16 @@ class Stairs:
         narrow = {**LEFT, "size": 13, "name": "narrow"}
         self.texts.append(label(short, 0, y - self.half, **up, **narrow))
 
-    def to_edge(self, r: Proposal, start: int, y: int) -> None:
-        """An arrow under a row from a piece to the nearer edge of its window."""
+    def to_edge(self, r: Proposal, start: int, y: int, strong: bool) -> None:
+        """An arrow under a row from a piece to the nearer edge of its window, with its length."""
         left = r.near is not None and r.near[0] <= r.near[1]
         edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
         below = y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
         arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
         arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
-        self.texts.append(arrow)
+        side: Block = {"xanchor": "left" if left else "right", "xshift": 6 if left else -6}
+        self.texts += [arrow, label(plural(r.edge, "token"), start, below, strong, **side)]
 
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
