@@ -19,6 +19,7 @@ import pytest
 from qa_demo.cli.main import main
 from qa_demo.core import store
 from qa_demo.core.base import BadInput
+from qa_demo.core.replay import load_replay
 from qa_demo.examples import load_examples
 from qa_demo.model import spanbert
 from qa_demo.model.loading import load_reader
@@ -129,7 +130,7 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     run(monkeypatch, "qa_demo.training.card", "--reader", "own")
     assert (own / "README.md").read_text(encoding="utf-8") != card
     assert filled == {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
-    replay, stored = store.load_replay(home / "assets" / "replay"), home / "assets" / "readings"
+    replay, stored = load_replay(home / "assets" / "replay"), home / "assets" / "readings"
     assert replay.steps == (0, 1, 2), "the snapshots before the end, in order, and the end"
     assert not (assets.FINE * replay.start[:-1] % 1).any(), "rounded"
     pool = load_examples(home / "assets" / "examples.json")
