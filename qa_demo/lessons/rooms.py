@@ -136,7 +136,6 @@ class Rooms:
         with self._swept() as now:
             known = self._rooms.get(seat.code)
             if known is None or known.closed:
-                self._rooms.pop(seat.code, None)
                 if len(self._rooms) >= MOST_ROOMS:
                     oldest = min(self._rooms.values(), key=lambda room: (not room.closed, room.at))
                     if now - oldest.at < DESERTED and not oldest.closed:
