@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from qa_demo import printed
-from qa_demo.blocks import END, START, Block, block, button, remark, row, table
+from qa_demo.blocks import Block, block, button, row, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.printed import QUOTE, Part, adds, escape, isolated, number, parts, quote, room, short
+from qa_demo.printed import QUOTE, adds, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
 
 LONG = 130
@@ -275,9 +275,6 @@ def which_window(shown: Shown, window: Window, template: str) -> str:
     return template.format(f"window {window.index + 1} of {many}") if many > 1 else ""
 
 
-# ---- presses that several chapters offer
-
-
 def other_text(shown: Shown, name: str, label: str, span: int = 12) -> Block | None:
     """One press to an example with an odd case, and back."""
     if name not in shown.examples:
@@ -285,32 +282,3 @@ def other_text(shown: Shown, name: str, label: str, span: int = 12) -> Block | N
     there = shown.example is not None and shown.example.id == name
     says, to = ("Back to the bridge", "oresund") if there else (label, name)
     return button("other", says, {"example": to}, span)
-
-
-def changes(shown: Shown) -> list[Part]:
-    """Each logit that was changed by hand: its side, token and window, from what to what."""
-    said = list[Part]()
-    for (side, k, pos), now in shown.state.edits.logits.items():
-        window = shown.true.windows[k]
-        was = dict(zip((START, END), shown.true.logits(k), strict=True))[side][pos]
-        both = [f" {number(was)} → {number(now)}", side]
-        where = which_window(shown, window, " ({})")
-        said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos), both, where]
-    return said
-
-
-def by_hand(shown: Shown, when: str = "") -> list[Block]:
-    """Where logits were changed: which ones, before any number, and the press that undoes it."""
-    said = remark("by-hand", f"Changed by hand{when}: {{}}.", changes(shown), span=8)
-    return [said, undo(shown)] if shown.changed else []
-
-
-def own_logits(shown: Shown) -> str:
-    """What a picture adds that follows no change."""
-    return " The reader's own logits count here, not those changed by hand." * shown.changed
-
-
-def undo(shown: Shown) -> Block:
-    """The press that puts the reader's own logits back."""
-    label = "Put the reader's own logits back"
-    return button("undo", label, {"edits": None}, 4, off=not shown.changed)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo import printed, texts
+from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
 from qa_demo.core.losses import count_labels
@@ -85,7 +85,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     known = right if shown.golds else ("text", GREY, unmarked(shown))
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
-        *texts.by_hand(shown),
+        *by_hand.told(shown),
         ui.idea(
             "A span is a run of words in the paragraph. *The reader scores the spans and returns "
             "the best one*, unless “no answer” wins (see “Or no answer?”)."
@@ -201,7 +201,7 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     return [
-        *texts.by_hand(shown),
+        *by_hand.told(shown),
         ui.idea(
             "“No answer” has a score too. *It wins only if it leads the best span by more than the "
             "threshold.*"
@@ -302,7 +302,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
         said += f"Where it was {tens(b)} sure, on {b.count:,} other questions, "
         said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
-    said += texts.own_logits(shown)
+    said += by_hand.own_logits(shown)
     marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     marks.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo import printed, texts
+from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
@@ -170,7 +170,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     case, step = Case(shown, own), shown.state.step
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
-    told = texts.by_hand(shown, ", in the reader as training left it")
+    told = by_hand.told(shown, ", in the reader as training left it")
     made = [*told, ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1])]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo import printed, texts
+from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core import heads
 from qa_demo.core.base import BadInput
@@ -118,7 +118,7 @@ def two_questions(two: Two) -> list[Block | None]:
             subs("start logit is S · h + b_S", START),
             subs("end logit E · h + b_E", END),
         ),
-        ui.finding(said + texts.own_logits(two.shown), texts.said(e, i), *given),
+        ui.finding(said + by_hand.own_logits(two.shown), texts.said(e, i), *given),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
@@ -274,7 +274,7 @@ def one_logit(two: Two) -> list[Block | None]:
             f"{letter} · h multiplies {letter} and h number by number and adds up all "
             f"*{len(p.all)} products*; b_{letter} is one more number, the same for every token."
         ),
-        ui.finding(said + texts.own_logits(two.shown), word),
+        ui.finding(said + by_hand.own_logits(two.shown), word),
         ui.choice("lane", "take apart", lanes),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
         ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
@@ -369,7 +369,7 @@ def layers(two: Two) -> list[Block | None]:
             "A token has a hidden state h after every layer. Here the same S and E read each of "
             "them; *only the last layer's logits decide the answer.*"
         ),
-        ui.finding(said + texts.own_logits(two.shown), *found),
+        ui.finding(said + by_hand.own_logits(two.shown), *found),
         ui.legend("key", *marks, others),
         curves(two, points, at),
         ui.formula("formula", *lines),

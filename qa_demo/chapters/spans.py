@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
+from qa_demo import by_hand
 from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, Part, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold_name, by_hand, listed, other_text, span_words, which_window, word
+from qa_demo.texts import bold_name, listed, other_text, span_words, which_window, word
 
 NAME = "Spans"
 HEADINGS = ("Which pair of positions scores highest?",)
@@ -80,7 +81,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         score = ["score = ", *ui.summed(*sq.logits(span.start, span.end)), [f"  {name}", QUOTE]]
     last = "Prediction is this search within these limits; all that is learned is in the logits."
     return [
-        *by_hand(shown),
+        *by_hand.told(shown),
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             "*The highest allowed cell is the best span: the maximum-scoring span.*"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo import printed, texts
+from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
 from qa_demo.core.base import softmax
 from qa_demo.printed import QUOTE, Part, escape, number, plural, probability, say, short
@@ -70,7 +70,7 @@ class Softmaxes:
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p = Softmaxes(shown, own)
     made = (first_step, every_position, change)[shown.state.step - 1](p)
-    told = texts.by_hand(shown) if shown.state.step < 3 else []
+    told = by_hand.told(shown) if shown.state.step < 3 else []
     return [*told, *made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
 
 
@@ -137,7 +137,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         ),
         ui.finding("{}", said),
         ui.remark("chosen", hint, p.said(pos), span=8),
-        texts.undo(shown),
+        by_hand.undo(shown),
         *map(logit, p.sides),
         key(p),
         words(p),
@@ -166,7 +166,7 @@ def what_changed(p: Softmaxes) -> list[Part]:
     was, best, said = (
         p.shown.true_best,
         p.shown.best,
-        ["Changed by hand: ", *texts.changes(p.shown)],
+        ["Changed by hand: ", *by_hand.changes(p.shown)],
     )
     said += say(f"; best pair {{}} with {number(best.score)}", texts.span_words(best))
     if was.span != best.span:

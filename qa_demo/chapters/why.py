@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo import printed, texts
+from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, Looks
@@ -138,7 +138,7 @@ class Shares:
     def finding(self, template: str, *given: Any) -> Block:
         """A finding; which reading and which window is explained stands before it."""
         window = texts.which_window(self.shown, self.window, "{} alone. ").capitalize()
-        return ui.finding(window + template + texts.own_logits(self.shown), *given)
+        return ui.finding(window + template + by_hand.own_logits(self.shown), *given)
 
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:

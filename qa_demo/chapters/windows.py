@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo import printed
+from qa_demo import by_hand, printed
 from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
@@ -22,7 +22,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import by_hand, figure_name, said, said_at, span_words, word
+from qa_demo.texts import figure_name, said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
     folds = ui.folds(as_table(w), exactly(w), SNIPPET)
-    return [*by_hand(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
+    return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
 def changed(w: Windows) -> str:
