@@ -6,7 +6,7 @@ from math import erf
 
 import numpy as np
 
-from qa_demo.core.infill import Infill, filled
+from qa_demo.core.infill import Infill, make_infill
 from qa_demo.core.masking import POSITIONS, Masked, one_text
 from qa_demo.core.types import Encoding
 from tests.fakes import fake_encode
@@ -63,4 +63,4 @@ class FakeInfiller:
                 h = (g - g.mean(-1, keepdims=True)) / np.sqrt(g.var(-1, keepdims=True) + 1e-12)
             bias[masked.true_ids] = SURE
             sbo = h @ self.words.T + bias
-        return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)
+        return make_infill(masked, mlm, sbo, self._names, top, self.positions, self.name)

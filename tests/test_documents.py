@@ -192,22 +192,22 @@ def test_documents_name_no_place_on_the_author_s_machine():
 
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them():
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
-    assert card.filled(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
+    assert card.with_bodies(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
     for broken in ("a", text + text):
         with pytest.raises(BadInput, match="exactly one pair"):
-            card.filled(broken, {"x": "new"})
+            card.with_bodies(broken, {"x": "new"})
 
 
 def test_figures_in_the_documents_are_those_of_the_bundled_reader():
     for folder in CARDS.values():
         text = (folder / "README.md").read_text(encoding="utf-8")
-        assert card.filled(text, card.bodies(folder)[1]) == text
+        assert card.with_bodies(text, card.bodies(folder)[1]) == text
         assert len(text.splitlines()) <= 250
     files = ("model.safetensors", "bio_head.safetensors")
     many = sum(x.size for f in files for x in load_file(CARDS["reader"] / f).values())
     assert f"{many / 1e6:.1f} million parameters" in (CARDS["reader"] / "README.md").read_text()
     scores = {"scores": card.bodies(CARDS["reader"])[1]["scores"]}
-    assert card.filled(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
+    assert card.with_bodies(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 
 
 @pytest.mark.parametrize("folder", CARDS.values())

@@ -20,7 +20,7 @@ from qa_demo.core.base import BadInput, Floats, Ints, one_of
 from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
-from qa_demo.core.masking import MASK, hide, mask, typed
+from qa_demo.core.masking import MASK, blanks_of, hide, mask
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import Words, check_texts, question_positions, span_at, words
@@ -216,7 +216,7 @@ class Tag(Asked):
         return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
 
 
-class Filled(NamedTuple):
+class Infilled(NamedTuple):
     """What the heads say of the hidden tokens, and all tokens' characters in `text`; the loss as
     the paper's `code` weighs it and as the `paper` adds it up. Where a [MASK] was typed the hidden
     word is not `known`: "it" stands there, and what is said of the true word is said of "it".
@@ -240,17 +240,17 @@ class Infill(state.Record):
     )
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
-    def reply(self, models: Pictures) -> Filled:
-        make = partial(self.filled, models)
-        found: Filled = models.work.ask(("infill", repr(self)), make)
+    def reply(self, models: Pictures) -> Infilled:
+        make = partial(self.made, models)
+        found: Infilled = models.work.ask(("infill", repr(self)), make)
         return found
 
-    def filled(self, models: Pictures, *_: Any) -> Filled:
+    def made(self, models: Pictures, *_: Any) -> Infilled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
         model, text, known = models.spanbert(), self.text, True
         places: Sequence[Ends] = self.spans or ()
         if not places and MASK.search(text):
-            text, places, known = typed(text)
+            text, places, known = blanks_of(text)
         e = model.encode(text)
         if places:
             masked = hide(e.context_ids, [span_at(e, *one) for one in places], model.mask_id)
@@ -260,7 +260,7 @@ class Infill(state.Record):
         if self.cut and not len(masked.pairs(model.positions)):
             raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
-        return Filled(e.context, known, e.offset_mapping, found)
+        return Infilled(e.context, known, e.offset_mapping, found)
 
 
 CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, Tag, Infill)}

@@ -17,7 +17,7 @@ from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
-from qa_demo.core.masking import MASK_RATIO, typed
+from qa_demo.core.masking import MASK_RATIO, blanks_of
 from qa_demo.core.text import spelled
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
 from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, say, signed
@@ -102,7 +102,7 @@ def model_says() -> str:
 
 def boundary(shown: Shown, own: Own) -> list[Block | None]:
     """Step 1: the sentence with its blanks, both layers' guesses, their losses."""
-    mine = own.text and own.text.strip() and typed(own.text)
+    mine = own.text and own.text.strip() and blanks_of(own.text)
     given = mine or known.hidden_in(own.passage or FIRST[1])
     found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
     label = "own sentence; [MASK] hides a place"

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from qa_demo.api.calls import CALLS, Answer, Attributed, Filled, Lost, Tagged, plain
+from qa_demo.api.calls import CALLS, Answer, Attributed, Infilled, Lost, Tagged, plain
 from qa_demo.cli import shared
 from qa_demo.cli.shared import Progress, visible
 from qa_demo.core.attribution import GAP_LIMIT
@@ -177,7 +177,7 @@ def tag_lines(said: Tagged) -> Iterator[str]:
             yield f"{b:>6.3f} {i:>6.3f} {o:>6.3f}  {visible(token)}"
 
 
-def infill_lines(said: Filled) -> Iterator[str]:
+def infill_lines(said: Infilled) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
     for blank in said.infill.pieces:
         start, end = said.offset_mapping[blank.at].tolist()

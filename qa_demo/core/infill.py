@@ -94,7 +94,7 @@ def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, .
     return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
 
 
-def filled(
+def make_infill(
     masked: Masked,
     mlm: Floats,
     sbo: Floats | None,

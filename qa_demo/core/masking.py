@@ -89,7 +89,7 @@ class Blanks(NamedTuple):
     known: bool = True
 
 
-def typed(given: str) -> Blanks:
+def blanks_of(given: str) -> Blanks:
     """An own sentence: every [MASK] is hidden; without one, up to three words of its middle."""
     made, *rest = MASK.split(given)
     if not rest:

@@ -90,7 +90,7 @@ class Lesson(Record):
 
 
 @dataclass(frozen=True)
-class Part:
+class Lines:
     """Some lines of a file, counted from line `at`."""
 
     file: Path
@@ -110,7 +110,7 @@ class Part:
         except yaml.MarkedYAMLError as fault:
             at = self.at + (fault.problem_mark.line if fault.problem_mark else 0)
             said = f"this is no YAML ({fault.problem}); quote texts that hold : or #"
-            Part(self.file, at).refuse(said)
+            Lines(self.file, at).refuse(said)
         if not isinstance(found, dict):
             self.refuse(f"fields are wanted, such as {names[0]}: ..., got {found!r:.40}")
         for name in found:
@@ -130,7 +130,7 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
     """The step whose heading stands in line `at`."""
     words = (k for k, one in enumerate(lines) if k and re.match(r"(?![a-z]+:)\S", one))
     stop = next(words, len(lines))
-    head = Part(file, at + 1, lines[1:stop])
+    head = Lines(file, at + 1, lines[1:stop])
     given: dict[str, Any] = {"state": {}, "then": {}}
     given |= head.fields("state", "then", "ask", "check", "right", "within", "source")
     ask = given.get("ask", "none")
@@ -139,7 +139,7 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
         given["state"] = {"veil": ask != "none", **given["state"]}
     said, options, whys, reveal = list[str](), dict[str, str](), dict[str, str](), list[str]()
     for number, line in enumerate(lines[stop:], at + stop):
-        here = Part(file, number)
+        here = Lines(file, number)
         if option := re.fullmatch(r"- ([^:]{1,60}): (.+)", line):
             key, text = option.groups()
             if key in whys:
@@ -158,7 +158,7 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
             said.append(line)
     given |= {"title": lines[0][3:], "line": at, "options": options, "whys": whys}
     given |= {"question": " ".join(said), "reveal": " ".join(reveal)}
-    return Part(file, at, lines[:stop]).record(Step, given)
+    return Lines(file, at, lines[:stop]).record(Step, given)
 
 
 def read_lesson(file: Path) -> Lesson:
@@ -168,12 +168,12 @@ def read_lesson(file: Path) -> Lesson:
     except (OSError, UnicodeDecodeError) as fault:
         raise BadInput(f"{file.name} is no text in UTF-8 that can be read: {fault}") from fault
     if lines[:1] != ["---"] or "---" not in lines[1:]:
-        Part(file, 1).refuse('front matter: a lesson begins with fields between lines "---"')
+        Lines(file, 1).refuse('front matter: a lesson begins with fields between lines "---"')
     stop = lines.index("---", 1)
-    front = Part(file, 2, lines[1:stop])
+    front = Lines(file, 2, lines[1:stop])
     starts = [k for k, line in enumerate(lines) if k > stop and line.startswith("## ")]
     if not starts or any(lines[stop + 1 : starts[0]]):
-        Part(file, stop + 2).refuse('step: it begins with "## " and its title')
+        Lines(file, stop + 2).refuse('step: it begins with "## " and its title')
     steps = [_step(file, a + 1, lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
     given = {**front.fields("title", "minutes"), "id": file.stem, "steps": steps}
     return front.record(Lesson, given)

@@ -30,7 +30,7 @@ Whys = Mapping[str, Said]
 _HOLE = re.compile(r"(\{\w+\}|\*[^*]+\*)")
 
 
-def filled(template: str, facts: Mapping[str, Any]) -> Said:
+def worded(template: str, facts: Mapping[str, Any]) -> Said:
     """Parts of a sentence of the file: *terms* in italics, {facts} strong. Facts hold words of
     texts and are never read as a template. Errors: BadInput for a fact that nothing computes.
     """
@@ -88,8 +88,8 @@ def asked(step: Step, shown: Shown, facts: Mapping[str, Any]) -> Asked:
     found = {"mark": "marks", "pick": "picks"}.get(step.ask)
     if found and not facts.get(found):
         raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
-    options = {key: filled(text, facts) for key, text in step.options.items()}
-    whys = {key: filled(why, facts) for key, why in step.whys.items()}
+    options = {key: worded(text, facts) for key, text in step.options.items()}
+    whys = {key: worded(why, facts) for key, why in step.whys.items()}
     key, wrong = "", {"other", *whys}
     if step.ask == "mark":
         label = label_of(shown.encoding, facts["marks"][0])
@@ -111,7 +111,7 @@ def asked(step: Step, shown: Shown, facts: Mapping[str, Any]) -> Asked:
         hear = partial(_chosen, options, key, whys)
     if mute := sorted(k for k in wrong if not plain(whys.get(k, []))):
         raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
-    said = filled(step.question, facts), filled(step.reveal, facts)
+    said = worded(step.question, facts), worded(step.reveal, facts)
     return Asked(step, *said, options, key, label, whys, hear)
 
 

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from qa_demo.core.infill import WIRES, Infill, filled
+from qa_demo.core.infill import WIRES, Infill, make_infill
 from qa_demo.core.masking import POSITIONS, Masked, one_text
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
@@ -112,7 +112,7 @@ class SpanBERT:
                 return mlm.numpy(), self.sbo.said(*wires.values(), words).numpy()
 
         mlm, sbo = SHARED.run(run)
-        return filled(masked, mlm, sbo, self._names, top, self.positions, self.name)
+        return make_infill(masked, mlm, sbo, self._names, top, self.positions, self.name)
 
     def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
         """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks

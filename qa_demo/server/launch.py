@@ -77,7 +77,7 @@ def launch_settings(host: str, port: int) -> dict[str, Any]:
     }
 
 
-def filled(call: Any, data: list[Any]) -> None:
+def with_defaults(call: Any, data: list[Any]) -> None:
     """At gradio's own addresses of a call: fields that are left out at the end have their defaults;
     gradio says "null" of too few and drops those too many.
     """
@@ -119,5 +119,5 @@ def launch(
     beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(Early)]}
     faults = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
     beside["exception_handlers"] = {**faults, RequestValidationError: unread}
-    page.validate_inputs = filled  # type: ignore[method-assign]
+    page.validate_inputs = with_defaults  # type: ignore[method-assign]
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

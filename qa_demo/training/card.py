@@ -34,7 +34,7 @@ WIDTH = 150
 SECTION = r"(<!-- {} -->\n)(.*?)(\n<!-- /{} -->)"
 
 
-def filled(text: str, bodies: Mapping[str, str]) -> str:
+def with_bodies(text: str, bodies: Mapping[str, str]) -> str:
     """Put each body between the two marks of its name; BadInput unless they stand there once."""
     for name, body in bodies.items():
         pattern = re.compile(SECTION.format(name, name), re.DOTALL)
@@ -198,7 +198,7 @@ def bodies(folder: Path) -> tuple[str, dict[str, str]]:
 
 def write(path: Path, shown: Mapping[str, str]) -> None:
     """Fill one file's marks."""
-    path.write_text(filled(path.read_text(encoding="utf-8"), shown), encoding="utf-8")
+    path.write_text(with_bodies(path.read_text(encoding="utf-8"), shown), encoding="utf-8")
     log.info("filled %s", path)
 
 

@@ -145,7 +145,7 @@ def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
     ids = encoding.whitespace_ids
 
     @cache
-    def filled(cut: str = "") -> Infill:
+    def guessed(cut: str = "") -> Infill:
         return infiller.infill(masked, frozenset({cut} if cut else ()))
 
     def piece(word: str, found: Infill) -> HiddenPiece:
@@ -162,10 +162,10 @@ def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
         return given
 
     def rank(head: str, *words: str) -> int:
-        return max(said(head, word, filled()).rank for word in words)
+        return max(said(head, word, guessed()).rank for word in words)
 
     def longest(cut: str = "") -> list[Said]:
-        found = filled(cut)
+        found = guessed(cut)
         run = max(masked.runs, key=len)
         return [p.sbo for p in found.pieces if p.run == run and p.sbo is not None]
 
@@ -178,13 +178,13 @@ def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
         return float(np.mean(losses[third:-third]) - np.mean(outer))
 
     def dearest(word: str) -> str:
-        loss = {cut: said("sbo", word, filled(cut)).loss for cut in ("", *WIRES)}
+        loss = {cut: said("sbo", word, guessed(cut)).loss for cut in ("", *WIRES)}
         return max(loss, key=lambda cut: loss[cut])
 
     def guess(word: str, side: str = "", other: str = "") -> str:
         if not side:
-            return said("sbo", word, filled()).guesses[0].piece
-        pair = masked.boundary(piece(word, filled()).run)
+            return said("sbo", word, guessed()).guesses[0].piece
+        pair = masked.boundary(piece(word, guessed()).run)
         new = infiller.encode(other).context_ids
         if pair is None or len(new) != 1:
             raise BadInput(f"{other!r} has {len(new)} pieces" if pair else "the run is at an edge")
@@ -202,7 +202,7 @@ def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
         # the lowest rank that a head gives to the first pieces of hidden words, 1 the best
         **{head: partial(rank, head) for head in ("mlm", "sbo", "both")},
         # why the first and the last blank have no SBO term
-        "no_sbo": lambda: "; ".join(filled().pieces[k].no_sbo or "" for k in (0, -1)),
+        "no_sbo": lambda: "; ".join(guessed().pieces[k].no_sbo or "" for k in (0, -1)),
         # how much higher SBO's mean -log p is in the middle third of a run of six or more
         "fall": fall,
         # how many different first guesses SBO has in the longest run, with an input cut

@@ -47,14 +47,14 @@ def read_text(names: Sequence[str], more: Iterable[str] = ()) -> tuple[list[str]
     return sides
 
 
-class Part(NamedTuple):
+class Excerpt(NamedTuple):
     """A paragraph, or a part of a long one that begins with a word: ids and word numbers [T]."""
 
     ids: np.ndarray
     words: np.ndarray
 
 
-def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
+def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Excerpt]:
     """Nearly equal parts of at most `capacity` pieces, cut at words where these are short."""
     parts, first = [], 0
     while (left := len(ids) - first) > 0:
@@ -63,12 +63,12 @@ def cut(ids: np.ndarray, words: np.ndarray, capacity: int) -> list[Part]:
         while back < len(ids) and back > first + 1 and words[back] == words[back - 1]:
             back -= 1
         stop = back if back > first + 1 else stop
-        parts.append(Part(ids[first:stop], words[first:stop]))
+        parts.append(Excerpt(ids[first:stop], words[first:stop]))
         first = stop
     return [part for part in parts if len(part.ids) >= MIN_PIECES]
 
 
-def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[Part]:
+def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[Excerpt]:
     """The parts of all paragraphs, in order."""
     if capacity < MIN_PIECES:
         raise BadInput(f"--length must be at least {MIN_PIECES + 2}, got {capacity + 2}")
@@ -80,7 +80,7 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[P
     return parts
 
 
-def pack(parts: Sequence[Part], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
+def pack(parts: Sequence[Excerpt], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
     """Parts put together, each with [SEP], into sequences of `room` pieces, fullest first."""
     done, open_ = list[list[int]](), list[list[int]]()
     for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
@@ -107,7 +107,7 @@ class Batches(Dataset):
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[Excerpt],
         tokenizer: Any,
         length: int,
         rows: int = 1,

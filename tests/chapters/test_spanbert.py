@@ -6,7 +6,7 @@ import pytest
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hidden, right
-from qa_demo.core.masking import typed
+from qa_demo.core.masking import blanks_of
 from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce, blocks, full, items, real, refused, words
@@ -31,7 +31,7 @@ def shown(step=1, pictures=None, **own):
     ],
 )
 def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, text, gone):
-    asked = typed(given)
+    asked = blanks_of(given)
     assert asked.text == text
     assert [text[a:b] for a, b in asked.hidden] == gone
     assert asked.known == ("mask" not in given.lower())

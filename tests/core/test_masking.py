@@ -137,15 +137,15 @@ def test_hand_drawn_spans_merge_and_are_all_masked():
 NAMES = [f"w{i}" for i in range(12)]
 
 
-def filled(runs: list[Span]) -> tuple[infill.Infill, np.ndarray, np.ndarray]:
+def made(runs: list[Span]) -> tuple[infill.Infill, np.ndarray, np.ndarray]:
     """What both heads say by random logits, and the logits."""
     masked, rng = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0), np.random.default_rng(1)
     mlm, sbo = (rng.normal(0, 2, (len(x), 12)) for x in (masked.hidden, masked.pairs()))
-    return infill.filled(masked, mlm, sbo, NAMES, 4, 20, "toy"), mlm, sbo
+    return infill.make_infill(masked, mlm, sbo, NAMES, 4, 20, "toy"), mlm, sbo
 
 
 def test_guesses_ranks_and_product_are_plain_arithmetic():
-    found, mlm, sbo = filled([Span(2, 4)])
+    found, mlm, sbo = made([Span(2, 4)])
     for m, piece in enumerate(found.pieces):
         p, q = softmax(mlm[m]), softmax(sbo[m])
         both = p * q / (p * q).sum()
@@ -170,7 +170,7 @@ def test_equal_logits_rank_by_id():
 
 
 def test_both_denominators_are_named():
-    found, _, _ = filled([Span(0, 0), Span(2, 3), Span(5, 5)])
+    found, _, _ = made([Span(0, 0), Span(2, 3), Span(5, 5)])
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3)
@@ -195,5 +195,5 @@ def test_the_blank_to_look_at_first(mlm, sbo, first):
     """How far each head's logit of the true piece stands above all others, which tie at 0."""
     masked = hide(np.array([3, 7, 4, 8, 5, 9, 2, 6]), [Span(2, 4)], 0)
     rows = [np.eye(12)[masked.true_ids[2:5]] * np.array([x]).T for x in (mlm, sbo)]
-    found = infill.filled(masked, *rows, NAMES, 4, 20, "toy")
+    found = infill.make_infill(masked, *rows, NAMES, 4, 20, "toy")
     assert infill.Filled(None, None, {None: found}, 20).first() == first

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
-from qa_demo.lessons.judge import asked, computed, filled, judge, number_of, plain
+from qa_demo.lessons.judge import asked, computed, judge, number_of, plain, worded
 from qa_demo.lessons.rooms import Rooms
 from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
@@ -185,12 +185,12 @@ def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
 
 
 def test_words_of_a_text_are_never_read_as_a_template():
-    assert filled("a {x} b *t*", {"x": "{y} *z*"}) == [
+    assert worded("a {x} b *t*", {"x": "{y} *z*"}) == [
         ["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]
     ]  # fmt: skip
-    assert filled("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
+    assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
     with pytest.raises(BadInput, match=r"nothing computes \{y\}"):
-        filled("{y}", {"x": "1"})
+        worded("{y}", {"x": "1"})
 
 
 LACK = [
