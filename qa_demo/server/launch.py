@@ -120,4 +120,6 @@ def launch(
     faults = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
     beside["exception_handlers"] = {**faults, RequestValidationError: unread}
     page.validate_inputs = with_defaults  # type: ignore[method-assign]
+    idle = page._queue  # the pauses of Windows; elsewhere it looks for work 600 times a second
+    idle.sleep_when_free, idle.progress_update_sleep_when_free = 0.05, 0.1
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

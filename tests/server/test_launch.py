@@ -137,12 +137,13 @@ def test_launch_settings_are_frozen():
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
 
 
-def test_a_busy_machine_that_is_slow_at_first_ends_no_server(monkeypatch):
+def test_a_busy_machine_that_is_slow_at_first_ends_no_server_and_an_idle_one_rests(monkeypatch):
     monkeypatch.setattr("gradio.networking.url_ok", lambda _: False)  # after 3 s without an answer
-    port = free_port()
+    port, rests = free_port(), ("sleep_when_free", "progress_update_sleep_when_free")
     with gr.Blocks() as page:
-        pass
+        assert all(getattr(page._queue, name) < 0.1 for name in rests)  # gradio's own, still so named
     launch(page, "127.0.0.1", port, prevent_thread_lock=True)
+    assert [getattr(page._queue, name) for name in rests] == [0.05, 0.1]
     assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
     page.close()
 
