@@ -12,16 +12,19 @@ from qa_demo.core.types import Encoding
 
 # Control characters other than tab and newlines, of which NUL ends C strings, and lone surrogates,
 # which raise TypeError inside the tokenizers library.
-_DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\ud800-\udfff]")
+# Controls that are white space, such as a page's end in the text of a PDF: they part words.
+_BLANKS = str.maketrans("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " " * 7)
 
 
 def clean(text: str) -> tuple[str, np.ndarray]:
-    """Drop what no tokenizer should see; return the kept text and, for each kept character, its
-    index in `text`.
+    """Drop what no tokenizer should see, or put a blank where it is white space; return the kept
+    text and, for each kept character, its index in `text`.
 
     Example: "a\\x00b" gives "ab" and [0, 2], so that offsets of tokens still point into the text as
     given.
     """
+    text = text.translate(_BLANKS)
     dropped = [match.start() for match in _DROPPED.finditer(text)]
     return _DROPPED.sub("", text), np.delete(np.arange(len(text)), dropped)
 

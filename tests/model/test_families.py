@@ -103,6 +103,12 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family):
         assert encoding.ranges([span.start], [span.end]).tolist() == [[start, end]]
 
 
+def test_a_control_character_that_is_white_space_parts_two_words(family):
+    parted, blank = (encode(kit.tokenizer(family), "who", f"the{c}bridge") for c in ("\f", " "))
+    np.testing.assert_array_equal(parted.context_ids, blank.context_ids)
+    assert parted.text(Span(0, len(blank.context_ids) - 1)) == "the\fbridge"
+
+
 @given(
     text=st.text(LETTERS, max_size=24)
     | st.text("ae\u0301\u200d\ufe0f\U0001f469 \n\u1112\u1161\u0915\u094d\0")
