@@ -16,7 +16,12 @@ from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoModelForQuestionAnswering,
+    AutoTokenizer,
+)
 from transformers import logging as transformers_logging
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
@@ -131,12 +136,16 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
             regular(folder, path.name)
     weight_files(folder)
     transformers_logging.disable_progress_bar()
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    # Switches of a training: replies without names, and hooks on the word vectors.
+    config.return_dict, config.gradient_checkpointing = True, False
     with _one_at_a_time:
         loud = transformers_logging.get_verbosity()
         transformers_logging.set_verbosity_error()  # else it prints a table of what is missing
         try:
             model, told = HEADS[head].from_pretrained(
                 folder,
+                config=config,
                 dtype=torch.float32,
                 use_safetensors=True,
                 trust_remote_code=False,

@@ -22,6 +22,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
+from qa_demo.core.reader import explain
 from qa_demo.core.store import READERS
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import OTHERS, Source, parse_source, sha256
@@ -233,9 +234,14 @@ def test_harmless_keys_are_ignored(folder):
     named = {"_attn_implementation": "sdpa", "attn_implementation": "eager"}
     named |= {"_attn_implementation_autoset": True, "_name_or_path": "/etc/passwd"}
     named |= {"torch_dtype": "float16", "architectures": ["Evil"], "unknown": {"a": 1}}
+    named |= {"return_dict": False, "gradient_checkpointing": True}
     edit("config.json", **named)(folder)
-    model = load_reader(str(folder)).model
-    assert model.config._attn_implementation == "sdpa" and model.dtype == torch.float32
+    reader = load_reader(str(folder))
+    assert reader.model.config._attn_implementation == "sdpa"
+    assert reader.model.dtype == torch.float32
+    reading = reader.read("who", "the bridge", OPTIONS)
+    assert reader.attention(reading.windows[0]).shape[-1] == len(reading.windows[0])
+    assert explain(reader, reading).values.any()
 
 
 SECRET_PATHS = "../../etc/passwd /etc /etc/passwd ~ ~root C:\\windows con /nonexistent x/../y"
