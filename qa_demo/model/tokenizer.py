@@ -104,14 +104,14 @@ def whole(text: str, offsets: np.ndarray) -> np.ndarray:
     starts = borders[np.searchsorted(borders, offsets[:, 0], side="right") - 1]
     ends = starts.copy()
     ends[full] = borders[np.searchsorted(borders, offsets[full, 1])]
-    for first, last in _left_out(text, borders, starts, ends):
-        if not ((starts <= first) & (last <= ends)).any():
-            before, behind = full[ends[full] <= first][-1:], full[starts[full] >= last][:1]
-            touches = len(before) and ends[before[0]] == first
-            if len(behind) and not touches and (starts[behind[0]] == last or not len(before)):
-                starts[behind[0]] = first
-            else:
-                ends[before[0]] = last
+    first, last = _left_out(text, borders, starts, ends)
+    before = np.searchsorted(ends[full], first, side="right") - 1
+    behind = np.searchsorted(starts[full], last)
+    touches = (before >= 0) & (ends[full[before]] == first)
+    meets = np.append(starts[full], -1)[behind] == last
+    back = ~touches & (meets | (before < 0))
+    np.minimum.at(starts, full[behind[back]], first[back])
+    np.maximum.at(ends, full[before[~back]], last[~back])
     # an empty piece in front of one that took letters before it starts where that does
     starts = np.minimum.accumulate(starts[::-1])[::-1]
     ends[offsets[:, 0] == offsets[:, 1]] = starts[offsets[:, 0] == offsets[:, 1]]
@@ -120,7 +120,7 @@ def whole(text: str, offsets: np.ndarray) -> np.ndarray:
 
 def _left_out(
     text: str, borders: np.ndarray, starts: np.ndarray, ends: np.ndarray
-) -> list[tuple[int, int]]:
+) -> tuple[np.ndarray, np.ndarray]:
     """Runs of graphemes [from, to) that hold more than white space and belong to no piece."""
     pieces = np.zeros(len(text) + 1, dtype=np.int64)
     np.add.at(pieces, starts, 1)
@@ -128,7 +128,7 @@ def _left_out(
     free = (np.cumsum(pieces)[:-1] == 0) & ~np.fromiter(map(str.isspace, text), bool, len(text))
     alone = np.append(np.logical_or.reduceat(free, borders[:-1]), False).astype(np.int8)
     begin, stop = (np.flatnonzero(np.diff(alone, prepend=0) == step) for step in (1, -1))
-    return list(zip(borders[begin].tolist(), borders[stop].tolist(), strict=True))
+    return borders[begin], borders[stop]
 
 
 BLANK = "\u2423"
