@@ -156,10 +156,13 @@ def _pieces(tokenizer: Any, text: str) -> Pieces:
     backend = prepare(tokenizer)
     cleaned, kept = clean(text)
     made = backend.encode(cleaned, add_special_tokens=False)
+    unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
     offsets = np.array(made.offsets, dtype=np.int64).reshape(-1, 2)
     if len(offsets):
+        # SentencePiece's blank, put before a word where none was typed, counts as its first letter
+        blank = [not as_is and token == "▁" for token in made.tokens]
+        offsets[blank, 1] = offsets[blank, 0]
         offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
-    unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
     special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
     ids, tokens = list[int](), list[str]()
     for i, token, (start, end) in zip(made.ids, made.tokens, offsets.tolist(), strict=True):
