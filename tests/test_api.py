@@ -287,14 +287,14 @@ def test_gradios_own_addresses_and_client_are_told_a_sentence_too():
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])
 def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, monkeypatch):
     monkeypatch.setattr("qa_demo.server.answers.PATIENCE", patience)
-    monkeypatch.setattr(full().work, "ask", Mock(side_effect=Pending(1, 600.0, 0.0)))
+    monkeypatch.setattr(full().work, "ask", Mock(side_effect=Pending((), 1, 600.0, 0.0)))
     asked = answer(full(), "tag", TEXTS, AsyncMock(return_value=gone))
     assert run(asked) == (503, {"error": "too busy; try again later"})
 
 
 @pytest.mark.parametrize(("words", "slow"), [(9, False), (999, True)])
 def test_a_long_text_of_a_call_waits_in_the_line_of_long_ones(words, slow, monkeypatch):
-    monkeypatch.setattr(full().work, "ask", ask := Mock(side_effect=Pending(1, 0.0, 0.0)))
+    monkeypatch.setattr(full().work, "ask", ask := Mock(side_effect=Pending((), 1, 0.0, 0.0)))
     with pytest.raises(Pending):
         request("tag", {**TEXTS, "context": "Ada " * words}).reply(full())
     assert ask.call_args.args[2] is slow

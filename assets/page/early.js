@@ -23,7 +23,7 @@
     /** @type {any[]} */
     const links = [...document.querySelectorAll("link[rel=stylesheet]")];
     const missing = links.filter((link) => !link.disabled && (!link.sheet || failed.has(link)));
-    const shows = document.querySelector("[data-block], .say:not(:empty)");
+    const shows = document.querySelector("[data-block], :is(.say, .waits):not(:empty)");
     if (shows) note.remove();
     if (shows && !missing.length) clearInterval(look);
     if (performance.now() < late) return;

@@ -36,6 +36,7 @@ export function mount(root, chapters) {
   );
   const answer = el("div", { class: "verdict" });
   const say = el("p", { class: "say", role: "status" });
+  const waits = el("p", { class: "waits", role: "status" });
   const voice = announcer();
   const grid = el("div", { class: "blocks", id: "chapter", role: "tabpanel", tabindex: -1 });
   const aside = el("section", { class: "pinned", "aria-label": "Pinned", hidden: true });
@@ -57,7 +58,7 @@ export function mount(root, chapters) {
     el("div", { class: "top" }, answer, bar.node),
     say,
     tabs,
-    el("div", { class: "pair" }, course.panel, grid, aside),
+    el("div", { class: "pair" }, course.panel, el("div", { class: "stage" }, waits, grid), aside),
     voice.node,
     globalThis.SAVED ? "" : el("p", { class: "legend" }, errors),
   );
@@ -65,6 +66,7 @@ export function mount(root, chapters) {
 
   /** Mark a chapter's tab. */
   const lead = (chapter) => {
+    if (document.getElementById(`tab-${chapter}`)?.ariaSelected === "true") return;
     for (const t of tabs.children) {
       const on = t.dataset.chapter === chapter;
       t.setAttribute("aria-selected", String(on));
@@ -75,6 +77,13 @@ export function mount(root, chapters) {
         t.scrollIntoView({ block: "nearest", inline: "nearest" });
       }
     }
+  };
+
+  /** Back to the picture on screen, or to the first one. */
+  const stop = () => {
+    waits.replaceChildren();
+    if (shown) leave(shown.state), lead(shown.chapter);
+    else restart();
   };
 
   let stale = 0;
@@ -94,9 +103,9 @@ export function mount(root, chapters) {
         draw(grid, { ...picture, blocks }, views);
       });
       const changed = sentences().filter((sentence) => !stood.includes(sentence)).join(" ");
-      if (elsewhere) voice.say(grid.querySelector(".heading").textContent);
+      if (elsewhere || waits.firstChild) voice.say(grid.querySelector(".heading").textContent);
       else if (before && changed) voice.say(changed);
-      if (before?.chapter !== picture.chapter) lead(picture.chapter);
+      lead(picture.chapter);
       bar.show();
       errors.setAttribute("href", new URL(`wrong#${picture.chapter}`, BASE).href);
       const same = before &&
@@ -114,10 +123,10 @@ export function mount(root, chapters) {
     say(what) {
       if (what.busy === true) stale ||= setTimeout(() => grid.classList.add("stale"), 200);
       if (what.busy === false) clearTimeout(stale), stale = 0, grid.classList.remove("stale");
-      if ("error" in what) refuse(say, grid, what.error, what.field);
+      if ("error" in what) refuse(say, grid, what.error, what.field), waits.replaceChildren();
+      if (what.error && shown) lead(shown.chapter);
       if (what.lost) tell("The server does not answer; asking again …");
-      if (what.waiting && !shown) lead(current().chapter ?? "answer");
-      if (what.waiting) wait(say, what.waiting);
+      if (what.waiting) wait(waits, what.waiting, stop), lead(current().chapter ?? "answer");
       if ("busy" in what) root.dataset.busy = String(what.busy);
       if (what.error && !shown && !begun) { // a state that cannot be shown: the first example below
         begun = what.error;
@@ -137,27 +146,22 @@ function refuse(say, grid, sentence, field) {
   say.classList.toggle("error", !!(sentence ?? begun) && !control);
 }
 
-function wait(say, { place, seconds, done }) {
+/** Which model is waited for, over the picture's place: what is below it does not move. */
+function wait(node, { model, place, seconds, done }, stop) {
+  const said = `${model} works on this picture.`;
   const where = place
-    ? `Place ${place} in the line`
+    ? `place ${place} in the line`
     : done
     ? `${Math.round(100 * done)} % done`
-    : "The model works";
-  const text = `${where}, ${Math.round(seconds)} s `;
-  const cancel = say.querySelector("button");
-  if (cancel) {
-    cancel.previousSibling.textContent = text;
-    return;
+    : "the first one takes longer, as the model is loaded";
+  if (node.firstChild?.textContent !== said) {
+    node.replaceChildren(
+      el("b", {}, said),
+      el("span", { "aria-hidden": "true" }), // changes three times a second
+      el("button", { onclick: stop }, "Cancel"),
+    );
   }
-  const onclick = () => {
-    if (shown) leave(shown.state);
-    say.replaceChildren();
-  };
-  say.replaceChildren(
-    el("span", { class: "unseen" }, "The model works. "),
-    el("span", { "aria-hidden": "true" }, text), // three times a second
-    el("button", { onclick }, "Cancel"),
-  );
+  node.children[1].textContent = `${Math.round(seconds)} s; ${where}`;
 }
 
 /** The pinned state in the chapter that is open, beside the page's own. */

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand
-from qa_demo.blocks import END, GREY, LINE, PAPER, START, Block
+from qa_demo.blocks import END, GREY, INK, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, Part, escape, number, plural, quote
@@ -23,6 +23,8 @@ STEPS = ("Spans",)
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
 HEAD = "start", "end", "score"
+LONGEST = 13
+"""Letters of a row's name in the square; of a longer word the piece alone is named."""
 SNIPPET = ui.snippet("spans")
 
 
@@ -119,8 +121,9 @@ def square(sq: Square) -> Block:
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
     across = ticks(sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
     down = ticks(sq, sq.best.start, 32 * cells)
-    name = 8.2 * len(word(e, sq.best.start))
-    left = int(min(220, max(128, 52 + name)))  # room for it beside the axis' title
+    # room for the name of every row, beside the axis' title
+    name = int(8.2 * max(9.5, min(LONGEST, *map(len, e.context.split()))))
+    left = 52 + name
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * sq.several} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
@@ -130,7 +133,7 @@ def square(sq: Square) -> Block:
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
     barred = not_allowed(sq)
-    small = int(min(150, max(92, 12 + name)))
+    small = 12 + name
     at, bars = f"annotations.{len(names) - 1}", range(len(names), len(names) + len(barred))
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
@@ -141,8 +144,9 @@ def square(sq: Square) -> Block:
     layout["yaxis"] = ui.axis("", START, range=[far, edge], **grey, **down)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
     alt += f"{e.text(sq.best)}, {sq.top}."
-    moves: Block = {"overlay": crossing(sq, edge, far), "narrow": narrow}
-    moves["mark"] = {"field": "selection", "half": max(0.5, m / 90)}
+    half = max(0.5, m / 45)
+    moves: Block = {"overlay": crossing(sq, edge, far, half), "narrow": narrow}
+    moves["mark"] = {"field": "selection", "half": half}
     return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, span=7, **moves)
 
 
@@ -196,25 +200,30 @@ def ticks(sq: Square, keep: int, room: float) -> Block:
     return {"tickvals": chosen, "ticktext": [escape(names[d]) for d in chosen]}
 
 
-def crossing(sq: Square, edge: float, far: float) -> Block:
-    """Row and column of the selected pair, drawn through and named, with their logits and sum;
+def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
+    """Row and column of the selected pair, named, up to its frame, with their logits and sum;
     nothing for a pair that no window holds.
     """
-    if not sq.window.holds(sq.shown.selection):
+    span, e = sq.shown.selection, sq.shown.encoding
+    if not sq.window.holds(span):
         return {"shapes": [], "annotations": []}
-    i, j, e = sq.shown.selection.start, sq.shown.selection.end, sq.shown.encoding
+    i, j, across = span.start, span.end, (span.end - edge) / (far - edge)
     start, end = sq.logits(i, j)
-    side, way = ("left", 10) if j < edge + (far - edge) * 0.73 else ("right", -10)
     row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "bgcolor": PAPER}
     row["align"] = "right"
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
-    cell: Block = {"bgcolor": PAPER, "borderpad": 2, "yanchor": "bottom", "yshift": 10}
+    column["xanchor"] = "right" if across > 0.8 else "left" if across < 0.2 else "center"
+    total = "highest: " * (span == sq.best) + f"<b>{number(start + end)}</b>"
+    # below the row, left of the column: no pair is allowed there
+    tag: Block = {"bgcolor": INK, "borderpad": 4, "yanchor": "top", "yshift": -16}
+    tag |= {"xanchor": "right", "xshift": -16} if across > 0.5 else {"xanchor": "left", "xshift": 8}
     names = [
-        ui.note(f"{bold_name(e, i)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
-        ui.note(f"{bold_name(e, j)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
-        ui.note(f"<b>{number(start + end)}</b>", j, i, xanchor=side, xshift=way, **cell),
+        ui.note(f"{bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
+        ui.note(f"{bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
+        ui.note(total, j if across > 0.5 else edge, i, PAPER, 16, **tag),
     ]
-    lines = [ui.line(edge, far, i, i, START), ui.line(j, j, edge, far, END)]
+    lines = [ui.line(edge, j - half, i, i, START, width=3)]
+    lines.append(ui.line(j, j, i + half, far, END, width=3))
     return {"shapes": lines, "annotations": names}
 
 

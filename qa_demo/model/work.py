@@ -152,10 +152,11 @@ def return_large_blocks() -> None:
 
 @dataclass(eq=False)
 class Pending(Exception):
-    """The result is not there yet: its place in the line (0: it runs), seconds since it was first
-    asked for, and how much of it is done, 0 to 1.
+    """The result of a key is not there yet: its place in the line (0: it runs), seconds since it
+    was first asked for, and how much of it is done, 0 to 1.
     """
 
+    key: Hashable
     place: int
     seconds: float
     done: float
@@ -220,7 +221,7 @@ class Work:
                 if now >= end:
                     line = self._line(slow)
                     place = 1 + line.index(job) if job in line else 0
-                    raise Pending(place, now - job.began, job.done) from None
+                    raise Pending(key, place, now - job.began, job.done) from None
 
     def _line(self, slow: bool) -> list[Job]:
         """What waits; of long ones the newest first: the oldest is about to be given up."""

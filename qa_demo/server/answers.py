@@ -33,15 +33,15 @@ def threads() -> CapacityLimiter:
 
 
 def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
-    """Status and body of an answer: 200 with what is made, 202 with place, seconds and done while a
-    model works, 4xx and 5xx with one sentence.
+    """Status and body of an answer: 200 with what is made, 202 with model, place, seconds and done
+    while a model works, 4xx and 5xx with one sentence.
     """
     try:
         return 200, make(asked)
     except Pending as wait:
-        return 202, {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
+        return 202, waits(wait)
     except Cancelled:  # this machine slept, and the work was given up while its asker waited
-        return 202, {"place": 0, "seconds": 0.0, "done": 0.0}
+        return 202, waits(Pending((), 0, 0.0, 0.0))
     except BadInput as fault:
         return 422, {"error": str(fault)}
     except QADemoError as fault:
@@ -51,6 +51,12 @@ def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
     except BaseException:
         log.exception("A request failed")
         return 500, {"error": "this failed; the server's log tells more"}
+
+
+def waits(wait: Pending) -> dict[str, Any]:
+    """Which model is waited for, in words, and how far it is."""
+    model = "SpanBERT" if wait.key[:1] == ("spanbert",) else "The reader"
+    return {"model": model, "place": wait.place, "seconds": wait.seconds, "done": wait.done}
 
 
 async def at_last(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> tuple[int, Any]:

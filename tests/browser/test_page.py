@@ -82,7 +82,7 @@ def test_an_own_text_stays_at_a_refusal_is_answered_and_survives_a_reload(open_p
 def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, server):
     page = open_page(ORESUND)
     ask(page, "Slowly: who?", "Ada Kok met Grace Hopper.")
-    expect(page.locator(".say")).to_contain_text("% done")
+    expect(page.locator(".waits")).to_contain_text("% done")
     ask(page, "Who came?", "Later Bertil Visby came.")
     expect(page.locator("[data-block=answer]").first).to_contain_text("Who came?")
     ask(page, "Slowly: where?", "Ada Kok met Grace Hopper.")
@@ -90,19 +90,26 @@ def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, 
 
     def late(route):  # the answer to the last question comes after the press
         reply = route.fetch()
-        page.evaluate("document.querySelector('.say button').click()")
+        page.evaluate("document.querySelector('.waits button').click()")
         route.fulfill(response=reply)
 
     page.route("**/picture", late, times=1)
     expect(page.locator("[data-busy]")).to_have_attribute("data-busy", "false")
-    assert page.locator(".say").inner_text() == ""
+    assert page.locator(".waits").inner_text() == ""
     expect(page.locator("[data-block=answer]").first).to_contain_text("Who came?")
     slow = {"question": "Slowly: when?", "context": "Ada Kok came.", "chapter": "spans"}
     page.goto("about:blank")
     page.goto(f"{server.url}#{link(slow)}")
-    expect(page.locator(".say")).to_contain_text("% done")
+    below = page.get_by_role("link", name="What textbooks get wrong here")
+    expect(page.locator(".waits")).to_contain_text("The reader works on this picture")
     expect(page.get_by_role("tab", selected=True)).to_have_text("Spans")
     expect(page.locator("#chapter > *")).to_have_count(0)
+    tabs = page.get_by_role("tablist").bounding_box()
+    assert below.bounding_box()["y"] > 500
+    page.get_by_role("button", name="Cancel").click()  # there is no picture to go back to
+    expect(page.locator("[data-block=answer]").first).to_contain_text("towers of the bridge")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Answer")
+    assert page.get_by_role("tablist").bounding_box() == tabs
 
 
 DAMAGED = ["{}.", "{})", "{}&fbclid=abc", "{}%20", "{}\n", "utm_source=x&example=gold"]
