@@ -152,7 +152,11 @@ export function figure(b, old) {
     if (!at || !b.mark) return [];
     const [y, x] = at, h = b.mark.half;
     const corners = { x0: x - h, x1: x + h, y0: y - h, y1: y + h };
-    const line = (role, width) => ({ type: "rect", ...corners, line: { color: colour(role), width } });
+    const line = (role, width) => ({
+      type: "rect",
+      ...corners,
+      line: { color: colour(role), width },
+    });
     return [line("paper", 8), line("ink", 4)]; // also seen on dark cells
   };
   const laid = (layout) => {

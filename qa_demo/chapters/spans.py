@@ -122,7 +122,7 @@ def square(sq: Square) -> Block:
     across = ticks(sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
     down = ticks(sq, sq.best.start, 32 * cells)
     # room for the name of every row, beside the axis' title
-    name = int(8.2 * max(9.5, min(LONGEST, *map(len, e.context.split()))))
+    name = int(8.6 * min(LONGEST, max(9, *map(len, e.context.split()))))
     left = 52 + name
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * sq.several} {number(sq.null)}"
@@ -213,14 +213,16 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     row["align"] = "right"
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
     column["xanchor"] = "right" if across > 0.8 else "left" if across < 0.2 else "center"
-    total = "highest: " * (span == sq.best) + f"<b>{number(start + end)}</b>"
+    total = "highest<br>" * (span == sq.best) + f"<b>{number(start + end)}</b>"
     # below the row, left of the column: no pair is allowed there
     tag: Block = {"bgcolor": INK, "borderpad": 4, "yanchor": "top", "yshift": -16}
-    tag |= {"xanchor": "right", "xshift": -16} if across > 0.5 else {"xanchor": "left", "xshift": 8}
+    tag |= (
+        {"xanchor": "right", "xshift": -16} if across > 0.35 else {"xanchor": "left", "xshift": 8}
+    )
     names = [
         ui.note(f"{bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
         ui.note(f"{bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
-        ui.note(total, j if across > 0.5 else edge, i, PAPER, 16, **tag),
+        ui.note(total, j if across > 0.35 else edge, i, PAPER, 16, **tag),
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
     lines.append(ui.line(j, j, i + half, far, END, width=3))

@@ -80,3 +80,13 @@ def test_a_selection_that_no_window_holds_has_no_score(pair):
     found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=pair)
     assert words(found["sum"]).endswith("fits in no window, so it has no score.")
     assert not found["square"]["overlay"]["annotations"]
+
+
+@pytest.mark.parametrize("pair", [[10, 10], [41, 42]])
+def test_the_selected_pair_has_a_frame_two_lines_that_end_at_it_and_room_for_its_name(pair):
+    square = blocks(stored(), **example("oresund"), chapter="spans", selection=pair)["square"]
+    half, (row, column), (i, j) = square["mark"]["half"], square["overlay"]["shapes"], pair
+    assert (row["y0"], row["x1"]) == (i, j - half) and (column["x0"], column["y0"]) == (j, i + half)
+    name, *_ = square["overlay"]["annotations"]
+    letters = len(name["text"].split("<br>")[0].replace("<b>", "").replace("</b>", ""))
+    assert square["narrow"]["margin.l"] >= 9 * letters and square["layout"]["margin"]["l"] >= 128
