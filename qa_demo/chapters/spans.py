@@ -216,13 +216,12 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     total = "highest<br>" * (span == sq.best) + f"<b>{number(start + end)}</b>"
     # below the row, left of the column: no pair is allowed there
     tag: Block = {"bgcolor": INK, "borderpad": 4, "yanchor": "top", "yshift": -16}
-    tag |= (
-        {"xanchor": "right", "xshift": -16} if across > 0.35 else {"xanchor": "left", "xshift": 8}
-    )
+    at, side, way = (j, "right", -16) if across > 0.35 else (edge, "left", 8)
+    tag |= {"xanchor": side, "xshift": way}
     names = [
         ui.note(f"{bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
         ui.note(f"{bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
-        ui.note(total, j if across > 0.35 else edge, i, PAPER, 16, **tag),
+        ui.note(total, at, i, PAPER, 16, **tag),
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
     lines.append(ui.line(j, j, i + half, far, END, width=3))
