@@ -99,9 +99,14 @@ class Columns:
 
 
 def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
-    """One bar a column with words in `ink` inside, hatched or not; a press selects its token."""
+    """One bar a column with words in `ink` inside, hatched or not, O with an edge alone; a press
+    selects its token.
+    """
+    colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
+    edge = {"color": ui.GREY, "width": [int(c == ui.O) for c in colours]}
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
-    made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour}, "text": list(words)}
+    made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
+    made["text"] = list(words)
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "skip", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
     made |= {"insidetextfont": {"color": more.pop("ink", ui.INK), "size": 14}}
@@ -238,8 +243,8 @@ def ladder(
         high, top = top - head / height, top - (head + r.pixels) / height
         name, bare = f"{n + 1}" * bool(n), {"showticklabels": False, "showgrid": False}
         marks = {"tickvals": [0, 0.5, 1]} if r.scale else bare
-        domain = [max(0, top), high]
-        layout[f"yaxis{name}"] = ui.axis(r.scale, range=[0, r.top], domain=domain, **marks)
+        marks |= {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
+        layout[f"yaxis{name}"] = ui.axis(r.scale, **marks)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
