@@ -33,24 +33,24 @@ KINDS = tuple(map(Kind, TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK)))
 WIDTH = 384  # numbers in a hidden state of the bundled reader (a test compares them)
 
 NAME = "Tags"
-STEPS = ("Every token", "Several annotators", "One label", "Tags to spans")
+STEPS = ("Every token", "One label", "Several annotators", "Tags to spans")
 HEADINGS = (
     "What if every token gets a tag of its own?",
-    "What is the right tag when annotators disagree?",
     "What does training lower when a token has one label?",
+    "What is the right tag when annotators disagree?",
     "How do tags become answers?",
 )
 IDEAS = (
     "A second output layer (head) beside start and end gives every token three probabilities that "
     "add up to 1: {} begins an answer, {} continues one, {} is outside.",
+    "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
+    "is *−log p(right tag)*.",
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
     "the loss every tag counts by its share.",
-    "With one label a token, {} is 1 for the right tag and 0 for the two others, so one term of "
-    "the sum is left: *−log p(right tag)*.",
     "{} opens an answer, every {} right after it continues it, {} ends it. "
     "*An I at the front or right after an O is impossible*: nothing has begun.",
 )
-FIRST = {1: "natural-selection", 2: "nobel-1903", 4: "south-pole"}
+FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
 OPENS = {step: {"example": name} for step, name in FIRST.items()}
 TEXTS = {
     "nobel-1903": "the prize of 1903 (“Henri”: B, B, O)",
@@ -58,7 +58,7 @@ TEXTS = {
     "south-pole": "the South Pole (two answers)",
     "reef": "the reef (no answer)",
 }
-"""The texts that steps 2 and 4 offer."""
+"""The texts that steps 3 and 4 offer."""
 SNIPPET = ui.snippet("bio")
 CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothing to draw
 ABOUT = ("under", ui.INK, "the formula's token")
@@ -87,7 +87,7 @@ class Tags:
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The blocks of the step; logits changed by hand do not change the tags."""
     step = shown.state.step
-    idea = ui.idea(IDEAS[step - 1], *([T] if step in (2, 3) else LETTERS))
+    idea = ui.idea(IDEAS[step - 1], *(LETTERS, (), [T], LETTERS)[step - 1])
     if shown.true.tag_logits is None:
         lacks = "This reader has start and end only, so it gives no tags; the bundled one does."
         other = ui.button("other", "Read with it", {"reader": "bundled"})
@@ -95,7 +95,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     if step in (2, 3) and not labels(shown):
         none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
         return [idea, ui.finding(none), text_choice(shown), CODE]
-    made = (every_token, several_labels, one_label, to_spans)[step - 1](Tags(shown))
+    made = (every_token, one_label, several_labels, to_spans)[step - 1](Tags(shown))
     return [idea, *made]
 
 
@@ -118,8 +118,9 @@ def at_least(p: Array) -> str:
 def key(*more: tuple[str, str, Any]) -> Block:
     """The three tags, and what else a step draws."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
-    tags = zip(ROLES, words, LETTERS, strict=True)
-    return ui.legend("key", *(("box", r, say(w, letter)) for r, w, letter in tags), *more)
+    drawn = ("box", ui.B), ("box", ui.I), ("boxed", ui.GREY)
+    tags = zip(drawn, words, LETTERS, strict=True)
+    return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), *more)
 
 
 def text_choice(shown: Shown) -> Block:
@@ -173,7 +174,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     elsewhere = lone[0] if lone else tags.shown.best.span.start
     home = first.start if first else elsewhere
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
-    row = Rung("", 264, 1.004, tag_bars(tags, cols, 264), scale="probability")
+    row = Rung("", 264, 1, tag_bars(tags, cols, 264), scale="probability")
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
     last = "Each token has its own softmax; its h has read question and paragraph."
@@ -301,8 +302,34 @@ def labels(shown: Shown) -> list[TagGold]:
     return [None] if shown.example is not None or shown.state.gold is not None else []
 
 
+def one_label(tags: Tags) -> list[Block | None]:
+    """Step 2: the tags by the label with most marks, the reader's p for them, the loss."""
+    ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
+    d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
+    many = plural(tags.size, "token")
+    k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
+    bars = tag_bars(tags, cols, 108, ls.rows[0])
+    rungs = [
+        ls.annotators(),
+        Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
+        sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
+    ]
+    found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
+    found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
+    every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
+    last = "Without the minus sign it is the log-likelihood, to be raised."
+    return [
+        ui.finding(found, said(tags.e, d), LETTERS[k]),
+        key(ABOUT),
+        ladder(cols, rungs, LABELLED, ls.home, d),
+        ls.formula(tags, False, say(every)),
+        ui.closing(f"Lowering L raises the right tags' probabilities. {last}"),
+        *ls.folds(tags),
+    ]
+
+
 def several_labels(tags: Tags) -> list[Block | None]:
-    """Step 2: all annotators, their mean, the reader's p, and the loss in two parts."""
+    """Step 3: all annotators, their mean, the reader's p, and the loss in two parts."""
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
@@ -336,32 +363,6 @@ def several_labels(tags: Tags) -> list[Block | None]:
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, True, say(least, shares)),
         ui.closing(last),
-        *ls.folds(tags),
-    ]
-
-
-def one_label(tags: Tags) -> list[Block | None]:
-    """Step 3: the tags by the label with most marks, the reader's p for them, the loss."""
-    ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
-    d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
-    many = plural(tags.size, "token")
-    k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
-    bars = tag_bars(tags, cols, 108, ls.rows[0])
-    rungs = [
-        ls.annotators(),
-        Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
-        sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
-    ]
-    found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
-    found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
-    every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
-    last = "Without the minus sign it is the log-likelihood, to be raised."
-    return [
-        ui.finding(found, said(tags.e, d), LETTERS[k]),
-        key(ABOUT),
-        ladder(cols, rungs, LABELLED, ls.home, d),
-        ls.formula(tags, False, say(every)),
-        ui.closing(f"Lowering L raises the right tags' probabilities. {last}"),
         *ls.folds(tags),
     ]
 

@@ -228,7 +228,7 @@ def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_who
         return a > b + 1;
     }).map((e) => e.textContent)"""
     assert page.evaluate(over) == []
-    page = open_page({"example": "nobel-1903", "chapter": "bio", "step": 2}, width=375)
+    page = open_page({"example": "nobel-1903", "chapter": "bio", "step": 3}, width=375)
     page.locator("summary", has_text="As a table").click()
     assert (
         page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.scroll'))")

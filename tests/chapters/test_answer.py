@@ -129,7 +129,7 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     assert "key" not in blocks(stored(), example="reef", chapter="answer", veil=True)
     given = {"question": "Who won?", "context": "Ada Kok won.", "gold": []}  # as Loss and Tags say
     assert "you say that this text holds no" in words(blocks(faked(), **given)["key"])
-    assert "gives the tag O" in words(blocks(full(), **given, chapter="bio", step=2)["finding"])
+    assert "gives the tag O" in words(blocks(full(), **given, chapter="bio", step=3)["finding"])
     own = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "answer"}
     assert "nobody has marked" in words(blocks(faked(), **own)["key"])
     assert "was not measured" in words(blocks(faked(), **own, step=3)["finding"])
