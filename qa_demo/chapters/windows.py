@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
-from qa_demo.blocks import GREY, INK, OTHER, PALE, Block
+from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
@@ -22,7 +22,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import figure_name, said, said_at, span_words, word
+from qa_demo.texts import said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
@@ -45,8 +45,8 @@ IDEAS = (
     "on a start's left and right: *the start counts only where that is largest.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*It must hold in every window: so the smallest of its scores counts.*",
-    "Each rule takes one window's best span. *BERT's rule compares sums of logits. The two others "
-    "compare probabilities, which add up to 1 in each window, wherever the answer stands.*",
+    "A rule takes one window's best span. *A high P says “highest within this window”: it says "
+    "nothing about another window.*",
 )
 OPENS = {
     1: text_at("brooklyn", 80, 40),
@@ -57,7 +57,7 @@ OPENS = {
 ODD = {  # the odd case of a step, a press away
     2: ("A case where the higher score does not count", text_at("brooklyn", 80, 24)),
     3: ("A text without an answer", text_at("reef", 64, 24)),
-    4: ("A text where the two maxima form no allowed span", text_at("telegraph", 128, 48)),
+    4: ("A text where the two largest P form no allowed span", text_at("telegraph", 128, 48)),
 }
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
@@ -278,19 +278,10 @@ def three_rules(w: Windows) -> list[Block | None]:
     """Step 4: one panel a rule with every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
-    names, copies = w.silenced, None
-    if names:
-        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
-        too = f"By {whose} {listing(names)} would take {{}}"
-        too += f" too, yet cannot return it: its start counts in window {w.win.k} only "
-        too += "(“One start, one window”)."
-        copies = ui.remark("copies", too, span_words(w.best, 30))
-    last = "A high P says: highest within this window. It says nothing about another window."
     return [
-        ui.finding("{}{}", changed(w), why_mean(w, taken["mean_of_maxima"])),
+        ui.finding("{} {}", why_mean(w, taken["mean_of_maxima"]), [changed(w), "note"]),
         *(panel(w, rule, rows, window) for rule, window in taken.items()),
-        copies,
-        ui.closing(last),
+        ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
 
 
@@ -301,100 +292,106 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     maxima, same, words = top.tops[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
-        told += f": both its maxima stand on {w.cls}, so it says most surely “not here”. "
-        told += "Its best span is returned all the same: {}."
+        told += f": its P are the largest of all, yet they stand on {w.cls}, which says “not here”."
     elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
-        told += f" for its maxima on {{}} and {{}}: no allowed span ({why}). "
-        told += "So its best span is returned: {}."
+        told += f" for its P on {{}} and {{}}: no allowed span ({why})."
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
     else:
-        told += ", which is surest among its own words: {}."
+        told += ", which is surest among its own words."
     if not same:
         leads = ", and “no answer” leads it by more than the threshold" * w.silent
         told += f" The sums take window {w.win.k}, {{}}{leads}."
-    returned = span_words(top.own, 30) if top.own is not None else "none"
-    return say(told, *words, returned, span_words(w.best, 30))
+    return say(told, *words, span_words(w.best, 30))
 
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     """A rule's name, which a press sets, what it compares (dots of sums, bars of P), its choice."""
     own, patch = RULES[rule], {"rule": None if rule == "logits" else rule}
-    pitch = min(66.0, 264 / len(rows))
-    if rule == "logits":
-        low = (16 if pitch > 44 else 6) / pitch  # the words stand above
-        data = fig.dots(rows, w.win, None, 0, low)
-        across: Block = {"range": fig.ends(rows), "nticks": 6}
-    else:
+    pitch, across = min(54.0, 264 / len(rows)), dict[str, Any](nticks=6)
+    if rule != "logits":
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-        values, filled = [getattr(r, own.field) for r in rows], [r is taken for r in rows]
-        data = [fig.bars(values, filled, (18 if pitch > 44 else 8) / pitch)]
-    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 12}
-    texts = list[Block]()
-    for y, r in enumerate(rows, 1):
-        wide, small = own.says(w, r)
-        for text, page in ((wide, "wide"), (small, "narrow")):
-            texts.append(fig.label(text, 0, y - 9 / pitch, r is taken, name=page, **over))
+    width = None if rule == "logits" else 14 / pitch
+    drawn = fig.compared(rows, [getattr(r, own.field) for r in rows], taken, width)
+    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
+    texts = [
+        fig.label(own.says(w, r), 0, y - 8 / pitch, r is taken, **over)
+        for y, r in enumerate(rows, 1)
+    ]
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
     layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
+    layout["annotations"] = texts
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
         returned = "no span" if taken.own is None else span_words(taken.own, 20)
-        told = [f"takes window {taken.k}: ", returned]
+        told = say(f"takes *window {taken.k}*: {{}}", returned)
     option = (own.title.capitalize(), patch, w.shown.state.rule == rule)
-    pressable = [{**trace, "sets": patch} for trace in data]
     return ui.group(
         f"panel-{rule}",
         4,
         ui.choice(f"rule-{rule}", "", [option]),
         ui.remark(f"how-{rule}", own.compares),
-        fig.drawn(rule, pressable, layout, texts, alt, {"below": 380}),
-        ui.formula(f"takes-{rule}", told),
+        ui.figure(rule, [{**drawn, "sets": patch}], layout, alt),
+        ui.formula(f"takes-{rule}", told, own.worked(taken)),
     )
 
 
-def sum_of(w: Windows, r: Proposal) -> tuple[str, str]:
-    """“Trajan” 11.51 and “no answer” 1.88."""
-    best = fig.proposes(r, 15)
-    return f"{best}   “no answer” {number(r.null)}", best
+def largest(w: Windows, r: Proposal) -> str:
+    """“Trajan” 0.810, or [CLS], “not here” 0.930: where both largest P of a window stand."""
+
+    def name(pos: int) -> str:
+        inside = r.window.is_context[pos]
+        words = quote(word(w.encoding, r.window.to_doc(pos), ""), 12) if inside else w.cls
+        return f"{w.cls}, “not here”" if pos == 0 else words
+
+    names = dict.fromkeys(map(name, r.tops[:2]))
+    return escape(f"{' + '.join(names)} {probability(r.mean)}")
 
 
-def mean_of(w: Windows, r: Proposal) -> tuple[str, str]:
-    """(0.936 [CLS] + 0.923 “Tr·ajan”) / 2 ≈ 0.930."""
-    i, j, start, end = r.tops
-    names = [figure_name(w.shown, r.window, pos, 9) for pos in (i, j)]
-    sign = "=" if abs((round(start, 3) + round(end, 3)) / 2 - round(r.mean, 3)) < 1e-9 else "≈"
-    one, two, mean = (escape(probability(p)) for p in (start, end, r.mean))
-    return f"({one} {names[0]} + {two} {names[1]}) / 2 {sign} {mean}", mean
+def product_of(w: Windows, r: Proposal) -> str:
+    """“Trajan” 0.632."""
+    words = "no span" if r.own is None else quote(r.own.text, 22)
+    return escape(f"{words} {probability(r.product)}")
 
 
-def product_of(w: Windows, r: Proposal) -> tuple[str, str]:
-    """“Trajan” 0.637 × 0.993 = 0.632."""
-    words = "no span" if r.own is None else escape(quote(r.own.text, 18))
-    if r.product < 0.0005:
-        return f"{words} under 0.001", f"{words} under 0.001"
-    start, end = r.factors
-    product = escape(printed.times(start, "×", end))
-    return f"{words} {product}", f"{words} {escape(probability(r.product))}"
+def mean_worked(r: Proposal) -> list[Part]:
+    """(0.936 + 0.923) / 2 ≈ 0.930."""
+    *_, start, end = r.tops
+    sign = adds([(round(start, 3) + round(end, 3)) / 2], r.mean, 3)
+    said = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
+    return say(said, [probability(start), START], [probability(end), END])
 
 
 class Rule(NamedTuple):
-    """How a rule is shown; `says`: a window's number in words, for a wide and a narrow page."""
+    """How a rule is shown; `says`: a window's number in words, `worked`: how it is computed."""
 
     title: str
     field: str
     compares: str
-    says: Callable[[Windows, Proposal], tuple[str, str]]
+    says: Callable[[Windows, Proposal], str]
+    worked: Callable[[Proposal], list[Part]]
 
 
-SUMS = "○ best span: start logit + end logit; × “no answer”"
-MEAN = "(largest P(start) + largest P(end)) / 2 of a window"
-PRODUCT = "P × P; among paragraph tokens only, so P is larger"
+SUMS = "start logit + end logit of its best span (BERT's rule)"
+MEAN = "(largest P(start) + largest P(end)) / 2"
+PRODUCT = "P(start) × P(end) of its best span"
 RULES = {
-    "logits": Rule("sum of logits", "score", SUMS, sum_of),
-    "mean_of_maxima": Rule("mean of the two largest softmaxes", "mean", MEAN, mean_of),
-    "product": Rule("product within a window", "product", PRODUCT, product_of),
+    "logits": Rule(
+        "sum of logits",
+        "score",
+        SUMS,
+        lambda _, r: fig.proposes(r, 26),
+        lambda r: ui.summed(r.own.start_logit, r.own.end_logit) if r.own else [],
+    ),
+    "mean_of_maxima": Rule("mean of the two largest softmaxes", "mean", MEAN, largest, mean_worked),
+    "product": Rule(
+        "product within a window",
+        "product",
+        PRODUCT,
+        product_of,
+        lambda r: [printed.times(r.factors[0], "×", r.factors[1])],
+    ),
 }
 
 
@@ -402,6 +399,11 @@ def exactly(w: Windows) -> list[str]:
     step, limit = w.shown.state.step, number(w.threshold, 3)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
+    copies = ""
+    if names := w.silenced:
+        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
+        copies = f"By {whose} {listing(names)} would take the best span of all too, yet cannot "
+        copies += f"return it: its start counts in window {w.win.k} only. "
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (“One start, one window”). The last window ends with the paragraph and may be "
@@ -411,10 +413,10 @@ def exactly(w: Windows) -> list[str]:
         "is asked, not the end.",
         f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
         f"{limit}, is {chosen}.",
-        "The largest P(start) and P(end) run over all positions, “no answer” included, and may "
-        "form no allowed span; the window's best span by score is returned. "
-        f"The product's softmax leaves {w.cls} and the question out. Within one window sum and "
-        "product order spans alike. All three take only starts that count in the window. The "
+        f"{copies}The largest P(start) and P(end) run over all positions, “no answer” included, "
+        "and may form no allowed span; the window's best span by score is returned. The product's "
+        f"softmax leaves {w.cls} and the question out, so its P are larger. Within one window sum "
+        "and product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
     more = (
@@ -428,7 +430,7 @@ def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start, rows = quote(word(w.encoding, w.best.span.start, ""), 18), list[Block]()
     heads = ["window", "tokens", "its best span", "score", "“no answer”"]
-    rules = ["mean of maxima", "product of P"]
+    rules = ["mean of largest P", "product of P"]
     named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]

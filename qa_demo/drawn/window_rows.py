@@ -127,7 +127,7 @@ def proposes(r: Proposal, most: int) -> str:
     return f"{escape(quote(r.own.text, most))} {number(r.own.score)}"
 
 
-def dots(rows: Rows, win: Proposal, least: Proposal | None, up: float, down: float) -> list[Block]:
+def dots(rows: Rows, win: Proposal, least: Proposal, up: float, down: float) -> list[Block]:
     """Rings for the best spans, that of `win` full, so far above a row's middle, and below it
     crosses for “no answer”, `least` bold.
     """
@@ -150,11 +150,14 @@ def dots(rows: Rows, win: Proposal, least: Proposal | None, up: float, down: flo
     ]
 
 
-def bars(values: Sequence[float], filled: Sequence[bool], width: float) -> Block:
-    """A bar a row, hollow or filled."""
-    marker: Block = {"color": [INK if full else ui.CLEAR for full in filled]}
+def compared(rows: Rows, values: Sequence[float], taken: Proposal, width: float | None) -> Block:
+    """A dot a row, or a bar so wide; that of the window taken is filled."""
+    marker: Block = {"color": [INK if r is taken else ui.CLEAR for r in rows], "opacity": 1}
     marker["line"] = {"color": INK, "width": 1.5}
-    return ui.lying([round(v, 4) for v in values], range(1, len(values) + 1), width, marker)
+    y, x = list(range(1, len(rows) + 1)), [round(v, 4) for v in values]
+    if width is None:
+        return ui.scatter("markers", x, y, marker={**marker, "size": 15})
+    return ui.lying(x, y, width, marker)
 
 
 def ends(every: Rows, *more: float) -> tuple[float, float]:
