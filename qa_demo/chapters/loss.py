@@ -34,7 +34,7 @@ IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *It is one quantity, on two scales.*",
+    "of the right pair. *Both scales order the pairs alike: they differ by one constant.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Step by step, training lowers L, averaged over many texts.* "
@@ -280,17 +280,13 @@ def the_fit(case: Case) -> Made:
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
     constant = float(logsumexp(case.start) + logsumexp(case.end))
-    said = f"{case.begins} score of every pair is log P(start) + log P(end) + "
-    said += "{}, the same constant for all. "
+    said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         yet = "" if case.now == case.record.last else " yet"
         said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
-    marks = [("dot", case.role, f"the right pair ({case.who})")]
-    marks += [("line", case.role, "what training shortens: 2 L, as L is the mean of the two")]
-    marks += [("dot", OTHER, "other pairs")]
-    marks += [("text", GREY, f"{number(constant)}: log Σ exp of the starts + that of the ends")]
+    key = ("dot", case.role, f"the right pair ({case.who})"), ("dot", OTHER, "other pairs")
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -303,7 +299,7 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case), [number(constant), STRONG]),
         moment_choice(case),
-        ui.legend("key", *marks),
+        ui.legend("key", *key),
         two_scales(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]

@@ -103,15 +103,20 @@ def two_scales(
     scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
     colours = [role if r == at else OTHER for r in rows]
     points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
-    points |= {"text": [f"   score {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
+    scores[0] = f"<b>highest: {scores[0]}</b>"
+    points |= {"text": [f"   {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
     points["marker"] = {"size": 16, "color": colours}
     # plotly draws a second axis only where a trace stands on it
     other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
     loss, limits = f"2 L = {number(-right.logs, d)}", np.array([-far * 1.1, far * 0.1])
-    named = ui.note(f"<b>{loss}</b>", 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
+    said = f"training shortens the way to 0: <b>{loss}</b>"
+    named = ui.note(said, 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
+    way = ui.note("", 0, at, ax=right.logs, ay=at, axref="x", ayref="y", **ui.LEADER)
+    way |= {"arrowhead": 2, "arrowwidth": 4, "arrowsize": 0.6, "arrowcolor": role, "standoff": 0}
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
-    made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named]), {"showgrid": False}
-    below, above = "log P(start) + log P(end): 0 if both P are 1", "score = start logit + end logit"
+    made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named, way]), {"showgrid": False}
+    below = "training raises: log P(start) + log P(end), 0 if both P are 1"
+    above = "prediction compares: score = start logit + end logit"
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
     second["range"] = (limits + constant).tolist()
     made["yaxis"] = ui.named_rows(names(50))
@@ -120,10 +125,10 @@ def two_scales(
     made["shapes"] = [
         *(ui.line(0, 1, r, r, ui.LINE, xref="paper", width=1, layer="below") for r in rows),
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
-        ui.line(right.logs, 0, at, at, role, width=4),
     ]
     alt = "The best pairs on one line with two scales, the score and the sum of the two logarithms"
-    narrow = {"below": 700, "xaxis.title.text": "log P(start) + log P(end)"}
+    narrow = {"below": 700, "xaxis.title.text": "training: log P(start) + log P(end)"}
+    narrow |= {"xaxis2.title.text": "prediction: score", "annotations.0.text": f"<b>{loss}</b>"}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
     return ui.figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
 
