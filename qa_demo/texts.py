@@ -122,7 +122,7 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
 def item(text: str, gap: str = "", **more: Any) -> Block:
     """One word or piece of a text block. `at`: its piece of the paragraph, which makes it
     selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
-    `marks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
+    `looks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
     patch of a press; `under`: small words below it; `lane`: a role for its bars in the place of the
     text's.
     """
@@ -163,17 +163,17 @@ def window_items(shown: Shown, window: Window) -> list[Block]:
     e, name = shown.encoding, shown.true.tokens(window.index)
     asked, read = question_items(e), paragraph_items(e, window.doc_start, window.doc_stop)
     asked[-1]["gap"] = read[-1]["gap"] = " "  # before the separator
-    items = [item(token, " ", marks=["special"]) for token in name]
+    items = [item(token, " ", looks=["special"]) for token in name]
     items[1 : 1 + len(asked)] = asked
     items[window.context_at : window.context_at + len(read)] = read
     return items
 
 
-def mark(items: Sequence[Block], span: Span, name: str) -> None:
-    """Add a mark to the items that a `doc` span touches."""
+def look(items: Sequence[Block], span: Span, name: str) -> None:
+    """Add a look to the items that a `doc` span touches."""
     for one in items:
         if span.start <= one.get("at", -1) <= span.end:
-            one["marks"] = [*one.get("marks", []), name]
+            one["looks"] = [*one.get("looks", []), name]
 
 
 def text(key: str, *segments: Block, **more: Any) -> Block:
@@ -198,7 +198,7 @@ def shortened(
     near: int = 4,
 ) -> list[Block]:
     """A long text without the middle of its quiet runs: words further than `near` from every bar,
-    mark and `doc` span of `spans`. `least`: the value under which a word has no bar. Under the veil
+    look and `doc` span of `spans`. `least`: the value under which a word has no bar. Under the veil
     all of it stays: which parts are left would tell the answer.
     """
     if shown.state.veil or len(items) < LONG:
@@ -210,7 +210,7 @@ def shortened(
         else:
             words.append([one])
         held = any(s.start <= one.get("at", -1) <= s.end for s in spans)
-        if held or any(one.get(x) for x in ("up", "down", "marks")):
+        if held or any(one.get(x) for x in ("up", "down", "looks")):
             loud.add(len(words) - 1)
     loud.add(len(words) - 1)
     stay, found = {k + d for k in loud for d in range(-near, near + 1)}, list[Block]()
@@ -220,7 +220,7 @@ def shortened(
         if not stays and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
             under = "" if least is None else f" under {least}"
-            inside = [item(f"… {count} words{under} …", " ", marks=["special"])]
+            inside = [item(f"… {count} words{under} …", " ", looks=["special"])]
         found += inside
     return found
 

@@ -46,12 +46,12 @@ def names(parts: Iterable[list[str]]) -> bool:
 
 
 def bare(block: Block) -> Block:
-    """A text without marks, bars and sums."""
+    """A text without looks, bars and sums."""
     kept = ("t", "gap", "at", "joined")
 
     def plain(one: Block) -> Block:
-        marks = [mark for mark in one.get("marks", []) if mark in KEPT]
-        return {k: one[k] for k in kept if k in one} | ({"marks": marks} if marks else {})
+        looks = [look for look in one.get("looks", []) if look in KEPT]
+        return {k: one[k] for k in kept if k in one} | ({"looks": looks} if looks else {})
 
     segments = [{**s, "holds": [], "items": [*map(plain, s["items"])]} for s in block["segments"]]
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}

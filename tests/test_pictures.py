@@ -109,7 +109,7 @@ def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, 
     for block in shown.values():
         assert not any(segment["holds"] for segment in block.get("segments", []))
         for one in items(block) if "segments" in block else ():
-            assert not {"up", "down", "under"} & {*one} and {*one.get("marks", [])} <= kept
+            assert not {"up", "down", "under"} & {*one} and {*one.get("looks", [])} <= kept
         assert "text" not in [shape for shape, *_ in block.get("items", [])]
         told = [block.get("parts", []), *(item[2] for item in block.get("items", []))]
         for parts in told if block.get("role") not in ("asked", "heading") else ():

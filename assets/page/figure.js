@@ -149,8 +149,8 @@ export function figure(b, old) {
   let moves = Boolean(old?.block && onlyValues(old.block, b));
 
   const frame = () => {
-    if (!at || !b.mark) return [];
-    const [y, x] = at, h = b.mark.half;
+    if (!at || !b.frame) return [];
+    const [y, x] = at, h = b.frame.half;
     const corners = { x0: x - h, x1: x + h, y0: y - h, y1: y + h };
     const line = (role, width) => ({
       type: "rect",
@@ -238,7 +238,7 @@ export function figure(b, old) {
     node,
     block: b,
     mark(marks) {
-      const now = b.mark ? marks[b.mark.field] : null;
+      const now = b.frame ? marks[b.frame.field] : null;
       if (!now || String(now) === String(at)) return;
       at = now;
       lay({ shapes: laid(base).shapes });

@@ -7,10 +7,10 @@ const LINE = 30;
 
 /** A word with its bars. Its padding is as high as its own bars, so a line is as tall as its tallest. */
 function word(b, one, number) {
-  const marks = one.marks ?? [];
+  const looks = one.looks ?? [];
   const inner = el("span", { class: "t" }, one.t);
   const node = el("span", {
-    class: ["word", one.joined && b.dots ? "joined" : "", ...marks].join(" "),
+    class: ["word", one.joined && b.dots ? "joined" : "", ...looks].join(" "),
   }, inner);
   const framed = (v) => b.track && v >= 0.5;
   const tall = (v) => Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
@@ -59,7 +59,7 @@ function word(b, one, number) {
     node.setAttribute("role", "button");
     node.setAttribute("tabindex", "-1");
     node.setAttribute("data-focus", `${b.key}-${number}`);
-    node.setAttribute("aria-pressed", String(marks.includes("boxed")));
+    node.setAttribute("aria-pressed", String(looks.includes("boxed")));
     if (one.sets) node.addEventListener("click", () => set(one.sets));
   }
   return node;
@@ -116,7 +116,7 @@ function thin(root) {
 export function text(b) {
   /** @type {{one: any, node: any}[]} */
   const nodes = [];
-  const filled = (one, fill) => one?.marks?.includes(fill);
+  const filled = (one, fill) => one?.looks?.includes(fill);
   const runsOn = (items, k) =>
     items[k].gap &&
     ["predicted", "right", "masked"].some((f) => filled(items[k], f) && filled(items[k + 1], f));

@@ -35,11 +35,11 @@ SILENT, ODD = "reef", "bronze"
 HEAD = "start logit", "end logit", "score", "lead of “no answer”"
 SNIPPET = ui.snippet("answer")
 CONDITIONS = (
-    "A token is a word, a part of one, or a mark. A logit is a number without a unit that the "
+    "A token is a word, a part of one, or punctuation. A logit is a number without a unit that the "
     "reader gives each token (chapter Scores). A span does not end before it starts. Of windows "
     "that overlap (chapter Long text) a start counts in the one that sees most around it. A score "
     "has no zero of its own: only differences count. People's answers are compared as SQuAD does: "
-    "capital letters, marks and articles make no difference."
+    "capital letters, punctuation and articles make no difference."
 )
 """What is said exactly of a best span."""
 
@@ -114,7 +114,7 @@ def paragraph(shown: Shown) -> Block:
         for at, n in marks.items()
     ]
     items = texts.shortened(shown, texts.paragraph_items(e), spans=[best, *marks], near=25)
-    texts.mark(items, best, "predicted")
+    texts.look(items, best, "predicted")
     return texts.text("words", texts.segment(items), lines=lines)
 
 
@@ -145,7 +145,7 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score of the best spans (of those that differ by a mark or part of a word, one)"
+    title = "score of the best spans (of those that differ by punctuation or part of a word, one)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
@@ -303,8 +303,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
         said += f"Where it was {tens(b)} sure, on {b.count:,} other questions, "
         said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
     said += by_hand.own_logits(shown)
-    marks = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
-    marks.append(("dash", GREY, "right just as often as it says"))
+    key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
+    key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)
     last = "To be sure is not to be right: the number says how often such spans were right."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
@@ -314,7 +314,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
             "the reader is. *Whether that holds is counted on questions whose answer is known.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
-        ui.group("left", 8, ui.legend("key", *marks), bars(bins, b)) if b else None,
+        ui.group("left", 8, ui.legend("key", *key), bars(bins, b)) if b else None,
         ui.group("side", 4 if b else 12, *against(shown, best), odd),
         counted(shown, best, b),
         ui.closing(last),

@@ -286,7 +286,7 @@ class Labels:
             "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
             "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
             f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
-            "each step follows a batch of texts, so one text's loss may rise.",
+            "each training step follows a batch of texts, so one text's loss may rise.",
             "Where a window cuts an answer, its part keeps its tags; if that part begins with I, "
             "this token carries no loss.",
         )
@@ -395,7 +395,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
         key(),
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
-        ui.closing("Tags can mark several answers at once; a start and an end mark at most one."),
+        ui.closing("Tags can give several answers at once; a start and an end give at most one."),
         *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]
 

@@ -17,7 +17,7 @@ from qa_demo.core.replay import ReplayRows, Two, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Mark, cost_curve, falling, two_scales
+from qa_demo.drawn.loss_plots import Right, cost_curve, falling, two_scales
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
@@ -37,7 +37,7 @@ IDEAS = (
     "of the right pair. *Both scales order the pairs alike: they differ by one constant.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Step by step, training lowers L, averaged over many texts.* "
+    "*Little by little training lowers L, averaged over many texts.* "
     "S and E begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
@@ -45,7 +45,7 @@ CLOSINGS = (
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
-    "The loss of one text may rise: each step follows other texts.",
+    "The loss of one text may rise: each training step follows other texts.",
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
@@ -148,9 +148,9 @@ class Case:
         items, arrows = texts.window_items(self.shown, w), bool((values[0] < 0).any())
         items[0] |= {"t": f"{self.cls} no answer", "gap": "  "}
         if self.span and w.holds(self.span):
-            texts.mark(items, self.span, name)
+            texts.look(items, self.span, name)
         else:
-            items[0]["marks"].append(name)
+            items[0]["looks"].append(name)
         for lane, v in zip(("up", "down"), values, strict=True):
             for pos in np.flatnonzero(np.abs(v) >= least).tolist():
                 label = signed(v[pos], 3) if arrows else probability(float(v[pos]))
@@ -223,10 +223,10 @@ def the_loss(case: Case) -> Made:
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
     right = f"right: {'each by its share of marks' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
-    w, marks, rows = case.window, list[Mark](), list[Block]()
+    w, rights, rows = case.window, list[Right](), list[Block]()
     for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
         at = np.flatnonzero(y).tolist()
-        marks += [Mark(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
+        rights += [Right(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
@@ -239,7 +239,7 @@ def the_loss(case: Case) -> Made:
         moment_choice(case),
         label_choice(case),
         ui.legend("key", *sides, ("text", INK, right)),
-        cost_curve(marks),
+        cost_curve(rights),
         ui.formula("formula", whole),
     ]
     heads = ["taken as right", "marks", "P(right start)", "P(right end)", "L"]
@@ -325,8 +325,8 @@ def the_pull(case: Case) -> Made:
     name, p, pull = case.named(at, START), float(np.exp(case.log_p[0][at])), case.pull[0][at]
     arrows = [("rise", START, "start logit pulled up"), ("fall", START, "pulled down")]
     arrows += [("rise", END, "end logit, under the words")]
-    d, mark = printed.digits_of(pull), ("tint", GOLD, f"the right answer ({case.who})")
-    mark = ("fill", MID, case.who) if case.by == "nobody" else mark
+    d, right = printed.digits_of(pull), ("tint", GOLD, f"the right answer ({case.who})")
+    right = ("fill", MID, case.who) if case.by == "nobody" else right
     said = f"{case.begins} right start {{}} is pulled up by {{}}; the {len(w) - 1} other starts "
     said += "are pulled down, by {} together.{}"
     told, rows = printed.enough(p, lambda q: signed((1 - q) / 2, d)), list[Block]()
@@ -340,7 +340,7 @@ def the_pull(case: Case) -> Made:
     made = [
         ui.finding(said, name, strong(pull), strong(pull), asides(case)),
         moment_choice(case),
-        ui.legend("key", *arrows, mark, ("text", GREY, f"no arrow: under {least:g}")),
+        ui.legend("key", *arrows, right, ("text", GREY, f"no arrow: under {least:g}")),
         case.text("pulls", case.pull, least, 132),
         ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]
@@ -403,12 +403,12 @@ def exactly(case: Case) -> str:
         f"compares allowed pairs only (the end not before the start, at most {longest}, the start "
         "owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
-        "up to 0, and those on end logits. A step moves weights, not logits, so the logits follow "
-        "only on average over many texts. Before training: a pre-trained encoder with a new output "
-        "layer, whose S and E are random.",
-        4: "Each step follows the gradient of one batch; what it lowers also held the loss of "
-        "chapter Tags and the logits of a larger reader as targets. The curve begins at step 1, as "
-        "a log axis has no 0. The last recorded moment is no step: it is a running mean of the "
-        "weights, in which late steps count most. The logits of the others are rounded to 1/32.",
+        "up to 0, and those on end logits. A training step moves weights, not logits, so the "
+        "logits follow only on average over many texts. Before training: a pre-trained encoder "
+        "with a new output layer, whose S and E are random.",
+        4: "Each training step follows the gradient of one batch; what it lowers also held the "
+        "loss of chapter Tags and the logits of a larger reader as targets. The curve begins at 1, "
+        "as a log axis has no 0. The last recorded moment is a running mean of the weights, in "
+        "which late ones count most. The logits of the others are rounded to 1/32.",
     }[step]
     return f"{case.unrecorded} {said}" if case.unrecorded and step < 4 else said

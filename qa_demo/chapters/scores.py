@@ -102,12 +102,12 @@ def two_questions(two: Two) -> list[Block | None]:
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
     known = {START: "a best span's first token", END: "its last", INK: "start and end at once"}
     left = len(e.context_ids) - len(words)
-    marks: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
+    key: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
     if second:
-        marks += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
-    marks += [("bar", role, known[role]) for _, role in words]
+        key += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
+    key += [("bar", role, known[role]) for _, role in words]
     others = f"the {plural(left, 'other token')}" + " (first question)" * bool(second)
-    marks += [("dot", OTHER, others)] * bool(left)
+    key += [("dot", OTHER, others)] * bool(left)
     which = [(f"{k} question", {"own.scores.follow": k}, two.own.follow == k) for k in ASKED]
     follow = ui.choice("follow", "follow the best span of the", which) if second else None
     return [
@@ -122,7 +122,7 @@ def two_questions(two: Two) -> list[Block | None]:
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
-        ui.legend("key", *marks, *texts.split_word(e, [d for d, _ in words])),
+        ui.legend("key", *key, *texts.split_word(e, [d for d, _ in words])),
         plane(two, words, first if followed is second else second),
         ui.group("side", 5, follow, *sums(two, (i, j))),
         ui.closing("S and E begin as random numbers; training learns them with the encoder."),
@@ -334,7 +334,7 @@ def exactly_logit(two: Two, p: Products) -> str:
     said += "changes no p, and its own pull is the sum Σ (y − p) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
-        said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large steps. "
+        said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large changes. "
     said += "The numbers of h have no names of their own: put in another order in S, E and all of "
     return said + "the encoder, they give the same logits."
 
@@ -359,7 +359,7 @@ def layers(two: Two) -> list[Block | None]:
     head = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     table = ui.table("by-layer", head, rows, "The best span's first token as start, last as end")
     said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
-    marks = (
+    key = (
         ("line", START, "the best span's first token as start"),
         ("line", END, "its last as end"),
     )
@@ -370,7 +370,7 @@ def layers(two: Two) -> list[Block | None]:
             "them; *only the last layer's logits decide the answer.*"
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
-        ui.legend("key", *marks, others),
+        ui.legend("key", *key, others),
         curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing("S and E learned from the last layer: what an earlier one holds they may miss."),

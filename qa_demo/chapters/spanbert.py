@@ -79,7 +79,7 @@ def choose(own: Own, step: int, some: Mapping[str, str], span: int = 12) -> Bloc
 
 
 def key(fill: str, words: str, model: str) -> Block:
-    """What the marks of a text mean, and whose guesses these are."""
+    """What the looks of words mean, and whose guesses these are."""
     whose = ("text", ui.INK, [[model, ui.GREY]])
     return ui.legend("key", ("fill", ui.INK, fill), ("text", ui.INK, words), whose)
 
@@ -93,7 +93,7 @@ def model_says() -> str:
     (steps, read), shape = known.pretrained(), known.shipped("spanbert/config.json")
     return (
         f"The model is our small SpanBERT: {ENCODER} ({shape['num_hidden_layers']} layers, "
-        f"{shape['hidden_size']} numbers a token), pre-trained for {steps:,} more steps, "
+        f"{shape['hidden_size']} numbers a token), pre-trained for {steps:,} more training steps, "
         f"{read / 1e6:,.0f} million tokens, with both losses. It is neither the paper's nor the "
         "reader that answers above. The page's own passages are not in its training text, nor are "
         "those whose blanks are counted."
@@ -160,15 +160,15 @@ def blanks(b: core.Blank) -> Block:
     """The sentence: numbered blanks that can be pressed, the two boundary words marked."""
     e, items = b.found.encoding, paragraph_items(b.found.encoding)
     for p in b.found.plain.pieces:
-        marks = ["blank", "boxed"] if p.at == b.at else ["blank"]
+        looks = ["blank", "boxed"] if p.at == b.at else ["blank"]
         under = spelled(p.token) if b.true else "?"
-        items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "marks": marks}
+        items[p.at] |= {"t": str(p.at - p.run.start + 1), "under": under, "looks": looks}
         items[p.at] |= {"joined": False, "sets": {"own.spanbert.blank": p.at}}
     for wire, at in zip(("left", "right"), b.boundary or (), strict=False):
         side = WIRES[wire].removeprefix("the ")
         side = side if np.sum(e.word_ids == e.word_ids[at]) == 1 else side.replace("word", "token")
         under = "averaged out" if b.cut == wire else side
-        items[at] |= {"marks": ["edge"], "under": under}
+        items[at] |= {"looks": ["edge"], "under": under}
     return text("sentence", segment(items), select=False, dots=True)
 
 
@@ -285,7 +285,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
         for p in said.pieces:
-            items[p.at]["marks"] = ["masked", "hit"] if p.mlm.rank == 1 else ["masked"]
+            items[p.at]["looks"] = ["masked", "hit"] if p.mlm.rank == 1 else ["masked"]
             first, place = spelled(p.mlm.guesses[0].piece), f"{p.mlm.rank:,}"
             rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
@@ -356,12 +356,13 @@ def changed(gain: known.Gain) -> str:
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.worth()
-    marks = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
-    marks += [("ring", "each of our runs; bars: their mean")]
+    key = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
+    key += [("ring", "each of our runs; bars: their mean")]
     paper, ours = ({w.rows[g.row].short: g for g in found} for found in (w.paper, w.ours))
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (paper, ours))
     told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
-    last = f"Our {w.budget['pretrain_steps']:,} steps against the paper's 1.2 million are too few "
+    last = f"Our {w.budget['pretrain_steps']:,} training steps against the paper's 1.2 million are "
+    last += "too few "
     rows = list[Block]()
     for r in w.rows:
         cells = [r.name]
@@ -372,7 +373,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
-        ui.legend("key", *((shape, ui.INK, words) for shape, words in marks)),
+        ui.legend("key", *((shape, ui.INK, words) for shape, words in key)),
         gains(w),
         ui.formula("formula", sum_of(w.rows, w.paper), label="paper", span=6),
         ui.formula("second", sum_of(w.rows, w.ours), label="ours", span=6),
@@ -400,9 +401,9 @@ def worth_exactly(w: known.Worth) -> list[str]:
         "once and also guesses whether the second follows the first; SpanBERT reads one and has no "
         f"such task. SBO adds more elsewhere: {news} on NewsQA, {more} on coreference (whom “she” "
         "means).",
-        f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} steps of "
+        f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} training steps of "
         f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
-        f"from questions for {given['finetune_steps']:,} steps. {runs} each, which differ by the "
-        "seed. These starts were trained apart from the model of the first two steps "
+        f"from questions for {given['finetune_steps']:,} training steps. {runs} each, which differ "
+        "by the seed. These starts were trained apart from the model of the first two steps "
         "(assets/spanbert/ablation.json).",
     ]

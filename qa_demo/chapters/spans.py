@@ -146,7 +146,7 @@ def square(sq: Square) -> Block:
     alt += f"{e.text(sq.best)}, {sq.top}."
     half = max(0.5, m / 45)
     moves: Block = {"overlay": crossing(sq, edge, far, half), "narrow": narrow}
-    moves["mark"] = {"field": "selection", "half": half}
+    moves["frame"] = {"field": "selection", "half": half}
     return ui.figure("square", [*hatched(sq, edge, far), heat], layout, alt, span=7, **moves)
 
 

@@ -211,8 +211,8 @@ def key(p: Softmaxes) -> Block:
 def words(p: Softmaxes) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
     w, choosing, items = p.window, p.shown.state.step == 3, texts.window_items(p.shown, p.window)
-    texts.mark(items, p.shown.best.span, "predicted")
-    items[p.chosen].setdefault("marks", []).extend(["boxed"] * choosing)
+    texts.look(items, p.shown.best.span, "predicted")
+    items[p.chosen].setdefault("looks", []).extend(["boxed"] * choosing)
     for pos, one in enumerate(items):
         for side, lane in zip(p.sides, ("up", "down"), strict=True):
             high = float(side.probs[pos])

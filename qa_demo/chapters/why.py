@@ -35,7 +35,7 @@ HEADINGS = (
     "Where did one attention head look?",
 )
 IDEAS = (
-    "The lead of “no answer” is its score minus that of the best span. In small steps a blank "
+    "The lead of “no answer” is its score minus that of the best span. Little by little a blank "
     "text, with an empty token for every word, is faded into this one: *a bar adds up how far its "
     "word pushed that lead down* (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
@@ -109,7 +109,7 @@ class Shares:
 
     def test(self) -> attribution.Without | None:
         """The window read again without the words of the largest shares, and without random
-        others; never marks, nor the span's own words. None where too few other words raise it.
+        others; never punctuation nor the span's own words. None where too few others raise it.
         """
         free = tuple(k for k in self.real if k not in self.own)
         seed = attribution.seed_of(self.shown.true, self.window)
@@ -173,8 +173,8 @@ def bars(shares: Shares) -> Block:
 
     def word(k: int, gap: str) -> Block:
         named = signed(v[k]) if k in shares.ranked[:NAMED] and abs(v[k]) >= SMALL else ""
-        marks = ["predicted"] * (k in shares.own) + ["strong"] * bool(named)
-        made = texts.item(items[k].text, gap, marks=marks)
+        looks = ["predicted"] * (k in shares.own) + ["strong"] * bool(named)
+        made = texts.item(items[k].text, gap, looks=looks)
         if abs(v[k]) >= SMALL:
             made["up" if v[k] > 0 else "down"] = [round(abs(float(v[k])) / full, 4), named]
         return made
@@ -203,13 +203,15 @@ def summed(shares: Shares) -> list[Block]:
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     size = f"{number(gap)}, " * (gap >= 0.005)
-    missed = [[f"gap {size}{missing}, from finite steps", "note"]] if a.complete else []
+    missed = (
+        [[f"gap {size}{missing}, from a finite number of points", "note"]] if a.complete else []
+    )
     made = [ui.formula("sum", say(total), missed)]
     if not a.complete:
         said = (
             f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
         )
-        said += f"({missing}) even in {a.n_steps} steps: *read single bars with that much doubt.*"
+        said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
         made.append(ui.remark("gap", said, role="finding"))
     return made
 
@@ -220,15 +222,15 @@ def shares_exactly(shares: Shares) -> list[str]:
     if len(shares.shown.true.windows) > 1:
         whose = ", against this window's own “no answer”, not the smallest of all"
     return [
-        f"The lead is that over this span in this window at every step{whose}. "
+        f"The lead is that over this span in this window at every point{whose}. "
         f"The blank text has {blank} in the place of every token of question and paragraph; "
-        f"special tokens stay, so their shares are 0. Step k of {n} reads vectors that have gone "
+        f"special tokens stay, so their shares are 0. Point k of {n} reads vectors that have gone "
         f"(k − ½) / {n} of their way from blank. A word's share is its vectors' whole way, "
-        "times the mean gradient of minus the lead over all steps.",
-        "The gap comes of finite steps: 20, then twice as many, up to 640, until it is under 2 %. "
-        "A small gap checks the sum, not the shares: another blank gives other shares, and the "
-        "reader was trained on no text that is half faded in. A punctuation mark is no part of a "
-        "word and has a share of its own.",
+        "times the mean gradient of minus the lead over all points.",
+        "The gap comes of a finite number of points: 20, then twice as many, up to 640, until it "
+        "is under 2 %. A small gap checks the sum, not the shares: another blank gives other "
+        "shares, and the reader was trained on no text that is half faded in. Punctuation is no "
+        "part of a word and has a share of its own.",
     ]
 
 
@@ -378,8 +380,8 @@ def weights(shares: Shares, look: Looks, at: int) -> Block:
     for pos, (one, x) in enumerate(zip(items, look.row.tolist(), strict=True)):
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
-        marks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
-        one["marks"] = [*one.get("marks", []), *marks]
+        looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
+        one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
     asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))

@@ -1,7 +1,8 @@
 """Chapter 6, Long text: overlapping windows, the one in which a start counts, and three rules.
 
-A window holds [CLS], the question, [SEP], R paragraph pieces and [SEP]; the next one begins a step
-of at most R pieces later. A start counts in the window with the most pieces on its poorer side.
+A window holds [CLS], the question, [SEP], R paragraph pieces and [SEP]; the next one begins a
+stride of at most R pieces later. A start counts in the window with the most pieces on its poorer
+side.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,9 +26,9 @@ from qa_demo.state import Record
 from qa_demo.texts import said, said_at, span_words, word
 
 
-def text_at(example: str | None, size: int, step: int) -> dict[str, Any]:
+def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
     """An example with its windows, as a patch of the state."""
-    return {"example": example, "max_seq_length": size, "doc_stride": step}
+    return {"example": example, "max_seq_length": size, "doc_stride": stride}
 
 
 NAME = "Long text"
@@ -73,8 +74,8 @@ class Windows(Proposals):
         found = shown.prediction if shown.decode == bert else predict(reading, bert)
         super().__init__(reading, found, shown.decode)
         self.shown, self.encoding, example = shown, reading.encoding, shown.example
-        self.size, self.step = reading.options.max_seq_length, reading.options.doc_stride
-        self.here = text_at(example and example.id, self.size, self.step)
+        self.size, self.stride = reading.options.max_seq_length, reading.options.doc_stride
+        self.here = text_at(example and example.id, self.size, self.stride)
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
         self.cls = self.encoding.cls_token
         self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
@@ -104,8 +105,8 @@ def changed(w: Windows) -> str:
     if w.here == before:
         return ""
     if w.here["example"] != before["example"]:
-        return f"This step has its own text, in windows of {w.size}, one every {w.step} tokens. "
-    return f"Here a window begins every {w.step} tokens. "
+        return f"This step has its own text, in windows of {w.size}, one every {w.stride} tokens. "
+    return f"Here a window begins every {w.stride} tokens. "
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -144,8 +145,8 @@ def split(w: Windows) -> list[Block | None]:
     length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ {room} "
     length += "paragraph tokens*"
     length += f", of which this text fills {w.pieces}" if w.pieces < room else ""
-    how = f"they overlap by {room - w.step}" if w.step < room else "they touch"
-    last = f"Each window begins {plural(w.step, 'token')} after the one before: {how}"
+    how = f"they overlap by {room - w.stride}" if w.stride < room else "they touch"
+    last = f"Each window begins {plural(w.stride, 'token')} after the one before: {how}"
     last += " and no word is dropped."
     one = "The text fits into one window: nothing is cut, and there is nothing to choose."
     return [
@@ -159,17 +160,17 @@ def split(w: Windows) -> list[Block | None]:
 
 
 def sliders(w: Windows) -> list[Block]:
-    """Window size and step, within what the question leaves room for."""
-    least, high, safe = w.asked + w.special + w.step, max(384, w.size), w.safe
-    low = min(w.step, max(1, ceil((w.pieces - w.room) / 60)))  # 1 would make hundreds of windows
+    """Window size and stride, within what the question leaves room for."""
+    least, high, safe = w.asked + w.special + w.stride, max(384, w.size), w.safe
+    low = min(w.stride, max(1, ceil((w.pieces - w.room) / 60)))  # 1 would make hundreds of windows
     says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
-    says += f"step {w.step}; the default is 384"
-    far, to = f"doc_stride: at most {w.room}, what a window holds", "step to the next"
+    says += f"stride {w.stride}; the default is 384"
+    far, to = f"doc_stride: at most {w.room}, what a window holds", "stride to the next"
     if safe is not None and safe < w.shown.decode.max_answer_length:
         far += f"; an answer of over {plural(safe, 'token')} may be cut"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
-        ui.slider("step", "doc_stride", to, (low, w.room, 1), w.step, says=far),
+        ui.slider("stride", "doc_stride", to, (low, w.room, 1), w.stride, says=far),
     ]
 
 
@@ -407,7 +408,7 @@ def exactly(w: Windows) -> list[str]:
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (“One start, one window”). The last window ends with the paragraph and may be "
-        "shorter. A step larger than what a window holds would skip words and is refused.",
+        "shorter. A stride larger than what a window holds would skip words and is refused.",
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",

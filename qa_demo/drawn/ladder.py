@@ -242,9 +242,9 @@ def ladder(
     for n, (r, head) in enumerate(zip(rungs, heads, strict=True)):
         high, top = top - head / height, top - (head + r.pixels) / height
         name, bare = f"{n + 1}" * bool(n), {"showticklabels": False, "showgrid": False}
-        marks = {"tickvals": [0, 0.5, 1]} if r.scale else bare
-        marks |= {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
-        layout[f"yaxis{name}"] = ui.axis(r.scale, **marks)
+        side = {"tickvals": [0, 0.5, 1]} if r.scale else bare
+        side |= {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
+        layout[f"yaxis{name}"] = ui.axis(r.scale, **side)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]

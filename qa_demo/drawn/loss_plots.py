@@ -14,7 +14,7 @@ from qa_demo.printed import digits_of, ends, escape, fine, number, probability, 
 STROKE = {"color": INK, "width": 2.5}
 
 
-class Mark(NamedTuple):
+class Right(NamedTuple):
     """A right start or a right end on the curve: its log P, and its escaped words."""
 
     side: str
@@ -22,39 +22,39 @@ class Mark(NamedTuple):
     words: str
 
 
-def cost_curve(marks: Sequence[Mark]) -> Block:
-    """-log P over P with a mark for each right position; the six most probable ones have a name."""
+def cost_curve(rights: Sequence[Right]) -> Block:
+    """-log P over P with a triangle at each right position; the six most probable have a name."""
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
-    marks = sorted(marks, key=lambda mark: mark.log_p)
-    few, unit = len(marks) <= 2, max(1.0, -marks[0].log_p * 1.12 / 4.6)
-    probs = [float(np.exp(mark.log_p)) for mark in marks]
+    rights = sorted(rights, key=lambda one: one.log_p)
+    few, unit = len(rights) <= 2, max(1.0, -rights[0].log_p * 1.12 / 4.6)
+    probs = [float(np.exp(one.log_p)) for one in rights]
     above = {START: 0.1 * unit, END: -0.1 * unit}  # the curve touches a triangle's point
-    heights = [-mark.log_p + above[mark.side] for mark in marks]
+    heights = [-one.log_p + above[one.side] for one in rights]
     symbols = {START: "triangle-down", END: "triangle-up"}
-    marker: Block = {"size": 16, "symbol": [symbols[mark.side] for mark in marks]}
-    marker["color"] = [mark.side for mark in marks]
+    marker: Block = {"size": 16, "symbol": [symbols[one.side] for one in rights]}
+    marker["color"] = [one.side for one in rights]
     dots = ui.scatter("markers", probs, heights, marker=marker)
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
 
     def names(pixels: int, brief: bool) -> list[Block]:
-        """Above the curve and each other: right of the marks, the highest P lowest; left of them
+        """Above the curve and each other: right of the points, the highest P lowest; left of them
         where the right end is full, the lowest P lowest. So of two none covers the other's line.
         """
         # each with where it begins
         right_of, left_of, edge = list[tuple[float, Block]](), list[tuple[float, Block]](), 0.0
-        for mark, p, height in [*zip(marks, probs, heights, strict=True)][-6:]:
-            rows = [mark.words if brief else f"right {mark.side}: {mark.words}"]
+        for one, p, height in [*zip(rights, probs, heights, strict=True)][-6:]:
+            rows = [one.words if brief else f"right {one.side}: {one.words}"]
             if few:
-                d = digits_of(mark.log_p)
-                rows.append(f"P = {fine(mark.log_p, d)}")
-                rows += [] if brief else [f"−log P = {number(-mark.log_p, d)}"]
+                d = digits_of(one.log_p)
+                rows.append(f"P = {fine(one.log_p, d)}")
+                rows += [] if brief else [f"−log P = {number(-one.log_p, d)}"]
             else:
                 rows = [f"{rows[0]}, P = {probability(p)}"]
             wide = 7.7 * max(len(re.sub("</?b>", "", r)) for r in rows) / pixels
             left = probs[-1] > 0.7 and p - wide > 0.25
             x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
-            note = ui.note("<br>".join(rows), p, height, mark.side, 14, ax=round(x, 3), **beside)
+            note = ui.note("<br>".join(rows), p, height, one.side, 14, ax=round(x, 3), **beside)
             note["xanchor"] = note["align"] = "right" if left else "left"
             if left:
                 left_of.append((x - wide, note))
@@ -64,7 +64,7 @@ def cost_curve(marks: Sequence[Mark]) -> Block:
         right_of.sort(key=lambda one: -one[1]["x"])
         top, notes = 0.0, list[Block]()
         for k, (begins, note) in enumerate([*right_of, *left_of]):
-            if k == len(right_of) and begins > edge:  # clear of those right of their marks
+            if k == len(right_of) and begins > edge:  # clear of those right of their points
                 top = 0.0
             half = 0.2 * unit * (note["text"].count("<br>") + 1)
             curve_at = -float(np.log(begins)) if begins > 0 else 0.0  # wider than the plot
@@ -138,7 +138,7 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]
-    said = [f"step {steps[m]:,}: L = {number(losses[m])}" for m in at]
+    said = [f"training step {steps[m]:,}: L = {number(losses[m])}" for m in at]
     curve = ui.scatter("lines+markers", x, y, line=STROKE, customdata=at, text=said)
     curve |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "text"}
     curve["sets"] = {"own.loss.moment": "customdata"}
@@ -152,7 +152,7 @@ def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) 
     made = ui.layout(336, 60, 14, 10, 52, annotations=[even])
     across = {"range": [-0.08, float(np.log10(max(10, steps[-1]))) + 0.1], "showgrid": False}
     across |= {"tickvals": tens, "ticktext": [f"{t:,}" for t in tens]}
-    title = "training step (each mark is ten times the one before)"
+    title = "training step (each tick is ten times the one before)"
     made["xaxis"] = ui.axis(title, type="log", **across)
     made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(*y, flat) * 1.13])
     made["shapes"] = [ui.line(0, 1, flat, flat, GREY, xref="paper", width=2, dash="dot")]

@@ -113,13 +113,13 @@ def gains(w: Worth) -> Block:
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
     left = Panel(
-        "<b>The paper</b>: large model, 1.2 million steps",
+        "<b>The paper</b>: large model, 1.2 million training steps",
         waterfall(w.paper, [()] * len(rows)),
         ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
         ui.named_rows([r.name for r in rows], tickfont=font),
     )
     right = Panel(
-        f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} steps",
+        f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} training steps",
         waterfall(w.ours, runs),
         ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
         ui.named_rows(short, tickfont=font, showticklabels=False),

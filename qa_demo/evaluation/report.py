@@ -223,12 +223,12 @@ def curves(s: Reported, metric: str) -> list[Block]:
     layout = ui.layout(340, 52, 14, 8, 48, **axes)
     idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
     idea += "The slider sets what all sections below show."
-    marks = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
-    marks += [("line", MID, "without one (thin)"), ("fill", MID, "equally good")]
+    key = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
+    key += [("line", MID, "without one (thin)"), ("fill", MID, "equally good")]
     return [
         *reported.head(s, "threshold", "Threshold", idea),
         ui.sentence("band", "finding", *said),
-        ui.legend("curves", *(marks if shapes else marks[:3])),
+        ui.legend("curves", *(key if shapes else key[:3])),
         ui.figure("curves-figure", data, layout, alt),
     ]
 

@@ -32,7 +32,7 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
     score, i, j = max(every)
     assert f"Of {len(every):,} spans" in words(found["finding"])
     assert number(score) in words(found["finding"])
-    filled = [x["at"] for x in items(found["words"]) if "predicted" in x.get("marks", [])]
+    filled = [x["at"] for x in items(found["words"]) if "predicted" in x.get("looks", [])]
     assert filled == list(range(i, j + 1))
     dots = found["spans"]["data"][0]
     assert dots["x"][0] == pytest.approx(score, abs=1e-6)

@@ -123,7 +123,7 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
 
 def test_without_an_answer_cls_is_marked_and_an_idle_separator_is_left_out():
     read = items(blocks(stored(), **at("reef", 3))["pulls"])
-    assert "right" in read[0]["marks"] and read[0]["t"] == "[CLS] no answer"
+    assert "right" in read[0]["looks"] and read[0]["t"] == "[CLS] no answer"
     assert read[-1]["t"] != "[SEP]" or "up" in read[-1] or "down" in read[-1]
 
 

@@ -72,7 +72,7 @@ def test_a_passage_goes_through(name, step):
         p = hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
         assert f"guesses {right(p.tokens)} of the single" in words(found["finding"])
-        drawn = [i for i in items(found["twice"]) if "marks" in i]
+        drawn = [i for i in items(found["twice"]) if "looks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)
 
 

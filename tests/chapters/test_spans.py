@@ -85,7 +85,7 @@ def test_a_selection_that_no_window_holds_has_no_score(pair):
 @pytest.mark.parametrize("pair", [[10, 10], [41, 42]])
 def test_the_selected_pair_has_a_frame_two_lines_that_end_at_it_and_room_for_its_name(pair):
     square = blocks(stored(), **example("oresund"), chapter="spans", selection=pair)["square"]
-    half, (row, column), (i, j) = square["mark"]["half"], square["overlay"]["shapes"], pair
+    half, (row, column), (i, j) = square["frame"]["half"], square["overlay"]["shapes"], pair
     assert (row["y0"], row["x1"]) == (i, j - half) and (column["x0"], column["y0"]) == (j, i + half)
     name, *_ = square["overlay"]["annotations"]
     letters = len(name["text"].split("<br>")[0].replace("<b>", "").replace("</b>", ""))

@@ -60,7 +60,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert w.asked + w.special + w.room == 64
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
     assert found["size"]["min"] == w.asked + w.special + 20
-    assert found["step"]["max"] == w.room
+    assert found["stride"]["max"] == w.room
     for note in found["lanes"]["layout"]["annotations"]:
         if note.get("borderpad"):  # the name of a best span leads away from the nearer end
             half = found["lanes"]["layout"]["xaxis"]["range"][1] / 2
@@ -105,7 +105,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
         assert "indow" in words(found["finding"]) or step == 3
         assert found["other"]["sets"] == chapter.OWN_TEXT
     text = {"question": "Who?", "context": LONG, "max_seq_length": 24, "doc_stride": 18}
-    assert "may be cut" in drawn(1, **text)["step"]["says"]
+    assert "may be cut" in drawn(1, **text)["stride"]["says"]
 
 
 @pytest.mark.model
