@@ -17,9 +17,9 @@ TOKENIZER_FILES = (
     "tokenizer.json", "vocab.txt", "vocab.json",
     "spm.model", "spiece.model", "sentencepiece.bpe.model",
 )  # fmt: skip
-CARD_FILE = "reader.json"
+CARD_FILE, INDEX_FILE = "reader.json", "model.safetensors.index.json"
 FETCHED = (
-    "config.json", "checksums.json", CARD_FILE, "model.safetensors.index.json",
+    "config.json", "checksums.json", CARD_FILE, INDEX_FILE,
     "model*.safetensors", "*_head.safetensors",
     *TOKENIZER_FILES, "merges.txt", "tokenizer_config.json",
     "special_tokens_map.json", "added_tokens.json",
@@ -196,12 +196,19 @@ def scan(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files that hold the model. Errors: BadCheckpoint without one."""
+    """The safetensors files that hold the model. Errors: BadCheckpoint without one, and where their
+    index names another file, which might lie anywhere and no checksum would hold.
+    """
     found = sorted(folder.glob("model*.safetensors"))
     if not found:
         raise BadCheckpoint(
             "model.safetensors is missing (transformers' save_pretrained writes it); pickles such "
             "as pytorch_model.bin can run code when they are opened, and are not read"
+        )
+    index = read_json(folder, INDEX_FILE) or {"weight_map": {}}
+    for name in sorted({*index["weight_map"].values()} - {path.name for path in found}):
+        raise BadCheckpoint(
+            f"{INDEX_FILE} names {name[:60]!r}, which is no file model*.safetensors of this folder"
         )
     return found
 

@@ -58,6 +58,20 @@ def tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     return damage
 
 
+def shards(*names: str) -> Damage:
+    """The tensors in these files in turn, and an index of them."""
+
+    def damage(folder: Path) -> None:
+        held = load_file(folder / WEIGHTS)
+        (folder / WEIGHTS).unlink()
+        of = {key: names[k % len(names)] for k, key in enumerate(held)}
+        for name in names:
+            save_file({key: held[key] for key in held if of[key] == name}, folder / name)
+        edit("model.safetensors.index.json", metadata={}, weight_map=of)(folder)
+
+    return damage
+
+
 def write(name: str, data: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(data)
 
@@ -139,6 +153,8 @@ BROKEN: list[tuple[Damage, str]] = [
         "model.safetensors is missing .*pickles such as pytorch_model.bin can run code",
     ),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
+    (shards("model-2.safetensors", "../b.safetensors"), "names '../b.safetensors', which is no"),
+    (shards("model-2.safetensors", "b.safetensors"), "index.json names 'b.safetensors', which"),
     (tensors(lambda t: t["qa_outputs.weight"].fill_(NAN)), "qa_outputs.weight holds numbers that"),
     (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
     (tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)})), NO_MODEL),
