@@ -15,14 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+import transformers
 from safetensors.torch import load_file
-from transformers import (
-    AutoConfig,
-    AutoModelForMaskedLM,
-    AutoModelForQuestionAnswering,
-    AutoTokenizer,
-)
-from transformers import logging as transformers_logging
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
 from qa_demo.core.store import READERS
@@ -48,9 +42,10 @@ from qa_demo.model.work import SHARED, Passes
 log = logging.getLogger(__name__)
 Model = TypeVar("Model")
 HEADS = {
-    "question-answering": AutoModelForQuestionAnswering,
-    "masked-language": AutoModelForMaskedLM,
+    "question-answering": transformers.AutoModelForQuestionAnswering,
+    "masked-language": transformers.AutoModelForMaskedLM,
 }
+LOCAL: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
 _one_at_a_time = threading.Lock()  # while it builds, torch's default type is changed for all
 
 
@@ -135,25 +130,24 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
         if any(fnmatchcase(path.name, pattern) for pattern in FETCHED):
             regular(folder, path.name)
     weight_files(folder)
-    transformers_logging.disable_progress_bar()
-    config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    transformers.logging.disable_progress_bar()
+    config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
     # Switches of a training: replies without names, and hooks on the word vectors.
     config.return_dict, config.gradient_checkpointing = True, False
     with _one_at_a_time:
-        loud = transformers_logging.get_verbosity()
-        transformers_logging.set_verbosity_error()  # else it prints a table of what is missing
+        loud = transformers.logging.get_verbosity()
+        transformers.logging.set_verbosity_error()  # else it prints a table of what is missing
         try:
             model, told = HEADS[head].from_pretrained(
                 folder,
                 config=config,
                 dtype=torch.float32,
                 use_safetensors=True,
-                trust_remote_code=False,
-                local_files_only=True,
                 output_loading_info=True,
+                **LOCAL,
             )
         finally:
-            transformers_logging.set_verbosity(loud)
+            transformers.logging.set_verbosity(loud)
     own = f"{model.base_model_prefix}."
     missing = sorted(told["missing_keys"])
     if adapter is not None:
@@ -178,9 +172,7 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
         )
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):  # an empty one would be made
         raise BadCheckpoint("the tokenizer is missing (tokenizer.json)")
-    tokenizer = AutoTokenizer.from_pretrained(
-        folder, config=config, trust_remote_code=False, local_files_only=True
-    )
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, config=config, **LOCAL)
     named = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "pad", "mask")}
     if None in named.values():
         raise BadCheckpoint(f"the tokenizer names no token for one of {', '.join(named)}")
