@@ -170,8 +170,12 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
             "tokenizer_config.json has the key 'auto_map', which chooses code; such readers are "
             "not loaded"
         )
-    if not any((folder / name).is_file() for name in TOKENIZER_FILES):  # an empty one would be made
-        raise BadCheckpoint("the tokenizer is missing (tokenizer.json)")
+    readable = TOKENIZER_FILES if importlib.util.find_spec("sentencepiece") else TOKENIZER_FILES[:3]
+    if not any((folder / name).is_file() for name in readable):  # an empty one would be made
+        raise BadCheckpoint(
+            "the tokenizer is missing (tokenizer.json); where the package sentencepiece is "
+            "installed, transformers' save_pretrained writes it of a SentencePiece model"
+        )
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, config=config, **LOCAL)
     named = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "pad", "mask")}
     if None in named.values():

@@ -17,6 +17,7 @@ TOKENIZER_FILES = (
     "tokenizer.json", "vocab.txt", "vocab.json",
     "spm.model", "spiece.model", "sentencepiece.bpe.model",
 )  # fmt: skip
+"""What a tokenizer is read from, the last three by the package sentencepiece alone."""
 CARD_FILE, INDEX_FILE = "reader.json", "model.safetensors.index.json"
 FETCHED = (
     "config.json", "checksums.json", CARD_FILE, INDEX_FILE,

@@ -138,6 +138,10 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
     (write("tokenizer.json", b"{"), NO_MODEL),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
+    (
+        replaced("tokenizer.json", lambda path: path.with_name("spm.model").write_bytes(b"x")),
+        r"the tokenizer is missing \(tokenizer.json\); where the package sentencepiece",
+    ),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
     (
         write("tokenizer_config.json", b'{"tokenizer_class": "Evil"}'),
