@@ -103,7 +103,8 @@ def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: 
     selects its token.
     """
     colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
-    edge = {"color": ui.GREY, "width": [int(c == ui.O) for c in colours]}
+    drawn = zip(colours, np.asarray(y) > 0, strict=True)
+    edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
     made["text"] = list(words)
