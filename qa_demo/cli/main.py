@@ -55,6 +55,7 @@ def check_paths(args: argparse.Namespace) -> None:
     given = {n: v for n, v in vars(args).items() if (n in READERS and v) or isinstance(v, Path)}
     writes = [Path(path) for name, path in given.items() if name in OUTPUTS]
     reads = [Path(path) for name, path in given.items() if name not in OUTPUTS]
+    reads += [Path("/dev/stdin")] if Path("-") in reads else []  # a shell's < names a file there
     for path in writes:
         if os.path.isdir(path) or not os.path.isdir(path.parent):
             why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"

@@ -96,6 +96,8 @@ OVER = [
     "report {a} --against {lines} --out {run}",
 ]
 """Command lines whose result would go over an input; no reader is loaded for them."""
+if os.path.exists("/dev/stdin"):
+    OVER += ["evaluate - --eval-results {a}", "page --question q --context-file - --out {link}"]
 
 
 @pytest.mark.parametrize("line", OVER)
@@ -108,6 +110,9 @@ def test_no_output_goes_over_an_input(line, tmp_path, monkeypatch, terminal):
     Path("link").symlink_to("a.txt")
     os.link("a.txt", "hard")
     words = line.format(**names, link="link", hard="hard").split()
+    kept, file = os.dup(0), os.open("a.txt", os.O_RDONLY)
+    os.dup2(file, 0)  # as < a.txt
     terminal.refuses("which is read; name another file", *words)
+    os.dup2(kept, 0)
     for name in (*names.values(), "model/config.json"):
         assert Path(name).read_text() == name
