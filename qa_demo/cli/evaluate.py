@@ -124,7 +124,8 @@ def run(args: argparse.Namespace) -> int:
     shared.write(result, args.json, printed)
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, file, result))
-    low = [f"{n} is {result[n]:.2f}, below {limit:g}" for n, limit in least if result[n] < limit]
+    shown = [(name, round(result[name], 2), limit) for name, limit in least]  # as it is printed
+    low = [f"{name} is {at:.2f}, below {limit}" for name, at, limit in shown if at < limit]
     if other is not None:
         holds, said = not_worse(run, other, args.by or 0.0)
         tell(said)

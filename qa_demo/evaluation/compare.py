@@ -143,4 +143,4 @@ def not_worse(own: Evaluation, other: Evaluation, by: float) -> tuple[bool, str]
         said += f"; from {units} nothing can be told of others"
     else:
         said += f" (95 % interval {low:+.2f} to {high:+.2f}, over {units})"
-    return value >= -by - 1e-9, "; ".join((said, *differs))
+    return round(value, 2) >= -by, "; ".join((said, *differs))  # as it is printed

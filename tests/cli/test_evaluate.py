@@ -158,7 +158,12 @@ def test_what_is_no_line_is_told_the_field(silent, out, tmp_path, terminal):
         run_file(out).write_text(json.dumps(about))
 
 
-def test_gates_end_with_code_1(dev, out, terminal):
+def test_gates_end_with_code_1(dev, out, tmp_path, terminal):
+    thirds = squad(tmp_path / "thirds.json", unanswerable=True, answers=[])
+    for limit, code in ((66.67, 0), (66.68, 1)):  # as it is printed: two of three
+        silent = ["--null-score-diff-threshold", "-1000", "--fail-under", f"f1={limit}"]
+        terminal.read("evaluate --sample 3 --seed 2", thirds, *silent, code=code)
+    assert "f1 is 66.67, below 66.68\n" in terminal.err
     terminal.read("evaluate", dev, "--fail-under", "f1=0", "--fail-under", "exact=0")
     terminal.read("evaluate", dev, "--fail-under", "f1=100", code=1)
     assert ", below 100" in terminal.err
