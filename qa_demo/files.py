@@ -14,7 +14,9 @@ from qa_demo.core.base import BadInput
 
 def file_name(path: Path) -> str:
     """What a file is called in a sentence."""
-    return "standard input" if str(path) == "-" else path.name
+    if str(path) == "-":
+        return "standard input"
+    return os.fsencode(path.name).decode(errors="replace")  # it may be older than UTF-8
 
 
 def read_text(path: Path) -> str:

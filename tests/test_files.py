@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.files import dumps, read_text, write_file
+from qa_demo.files import dumps, file_name, read_text, write_file
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
@@ -39,6 +39,10 @@ def test_another_encoding_is_named(raw, said, tmp_path):
         path.write_bytes(raw)
     with pytest.raises(BadInput, match=said):
         read_text(path)
+
+
+def test_what_a_file_is_called_can_be_written():
+    assert file_name(Path("caf\udce9.json")).encode().startswith(b"caf")  # named before UTF-8
 
 
 def test_a_text_of_any_letters_is_one_line_of_ascii():
