@@ -19,7 +19,9 @@ UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("capital letters", str.casefold),
 )
 """By what an answer's letters differ from the paragraph's, and what makes them alike."""
-NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+NO_BLANKS = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 
 
 def why_absent(text: str, context: str) -> str:

@@ -118,8 +118,9 @@ def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"{'threshold' if len(each) == 1 else 'thresholds'} {MODES[mode]}"
     how += f": {at}" if at else ""
-    if any(side.limits["run"] is None for side in s.sides):
-        how = "no answer is ever withheld"
+    if never := [side.name for side in s.sides if side.limits["run"] is None]:
+        one = f"{how}; {never[0]} withholds no answer"
+        how = one if len(never) < len(each) else "no answer is ever withheld"
     asked = f" {METRICS[metric]} on {plural(len(s.sides[0].rows), 'question')}; {how}. "
     if len(each) == 1:
         return [[each[0], STRONG], asked]
@@ -212,8 +213,9 @@ def curves(s: Reported, metric: str) -> list[Block]:
         lost = s.units.mean(scores - most)
         good = limits[lost.high >= -1e-9].tolist()
         if good:
-            found += f"; {number(good[0])} to {number(good[-1])} cannot be told from it"
-            sides = good[0], good[-1], 0.03 * k, 0.03 * k + 0.025
+            low, high = min(best, *good), max(best, *good)
+            found += f"; {number(low)} to {number(high)} cannot be told from it"
+            sides = low, high, 0.03 * k, 0.03 * k + 0.025
             shapes.append(ui.rect(*sides, side.role, yref="paper", opacity=0.35))
         said += [[side.name, STRONG], f"{found}. "]
     cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98]).tolist()

@@ -250,7 +250,7 @@ BUNDLED = ("bundled", "large")
 def address(s: Reported, side: Side, at: str, k: int) -> dict[str, str]:
     """The page in a state: text, windows, gold, reader; apart, the threshold that is shown."""
     row, options, limit = side.rows[k], side.run.get("options", {}), side.limits[at]
-    names = ("max_seq_length", "doc_stride", "max_answer_length")
+    names = ("max_seq_length", "doc_stride", "max_answer_length", "rule")
     state = {name: row[name] for name in ("question", "context")}
     state |= {name: options[name] for name in names if name in options}
     state |= {"gold": gold} if (gold := marked(row)) else {}

@@ -227,5 +227,6 @@ def test_each_oddity_is_counted_and_its_first_question_named():
     assert from_rows([fine | none | denied], "x").remarks == ()
     for blank in ([""], [" ", "Ada"], {"text": ["\n"], "answer_start": [23]}):
         assert "an answer is blank" in from_rows([fine | {"answers": blank}], "x").remarks[0]
-    (said,) = from_rows([fine, odd | {"id": 7}, odd | {"id": 8}], "x").remarks
-    assert said.startswith("2 questions (first: '7'): ") and "F1 is exact match" in said
+    alike = ({"id": x, "context": x, "answers": [x]} for x in ("กรุงเทพ", "ཡིག", "ﾊﾝｶｸ", "𠀀𠀁"))
+    (said,) = from_rows([fine, *(odd | x for x in ({"id": 7}, {"id": 8}, *alike))], "x").remarks
+    assert said.startswith("6 questions (first: '7'): ") and "F1 is exact match" in said

@@ -18,7 +18,7 @@ from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_units
 from qa_demo.evaluation.lines import Evaluation, line_of, outcome_of, under
-from qa_demo.evaluation.report import difference, page_of
+from qa_demo.evaluation.report import difference, page_of, verdict_words
 from qa_demo.evaluation.reported import MODES, Reported
 from qa_demo.evaluation.reported import words as interval
 from qa_demo.evaluation.sections import groups, question_word
@@ -31,7 +31,8 @@ TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with t
 WHO = ("Who drew it", "When did Bob come", "How many left", "What is silent")
 RIGHT = ("Ada Byron", "1998", "two", "Rome")
 ANSWERED = "answered although unanswerable"
-WORDS = ("question", "context", "reader")
+RIGHT_BEST = {"exact": 1.0, "f1": 1.0, "kind": "right", "because": ""}
+WORDS = ("question", "context", "reader", "rule")
 
 
 def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -> list[Any]:
@@ -85,7 +86,7 @@ def drawn(data: Any, state: Any) -> list[Any]:
 def shown(*both: list[Any], rules: str = "2.0", name: str = "") -> Any:
     """Of one reader's lines or two's, called so or "one" and "two"."""
     run = {"rules": rules, "threshold": 0.0 if rules == "2.0" else None, "file": "dev.json"}
-    run |= {"options": {"max_seq_length": 384}}
+    run |= {"options": {"max_seq_length": 384, "rule": "product"}}
     runs = [run | {"reader": name or called} for called in ("one", "two")]
     first, *second = map(Evaluation, both, runs)
     return Reported(first, second[0] if second else None, "http://x/")
@@ -155,6 +156,10 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two):
     assert f"one {best:.1f}" in words(blocks["verdict"]), "the lowest of equally good ones"
     assert f"(an upper bound): {number(at)} and" in words(blocks["verdict"])
     assert f"one: best at {number(at)} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
+    right = [row | {"best": RIGHT_BEST if row["gold"] else row["best"]} for row in lines(36, 480)]
+    said = words(keyed(made(right))["band"]).replace("−", "-")
+    at, low, high = map(float, re.findall(r"best at (\S+) .*; (\S+) to (\S+) cannot", said)[0])
+    assert low <= at <= high, "best between two stops of the slider"
 
 
 def test_which_errors_another_threshold_would_cure():
@@ -269,6 +274,10 @@ def test_what_other_thresholds_say_stands_under_the_verdict(two):
 
 
 def test_without_unanswerable_questions_nothing_steers():
+    s = shown(lines(1, silent=False), lines(2, silent=False))
+    for side, said in zip(s.sides, ("run: 0.00; one withholds no", "; no answer is"), strict=True):
+        side.limits["run"] = None  # as under the rules of 1.1
+        assert said in verdict_words(s, "f1", "run")[1]
     keys = {*keyed(made(lines(1, silent=False), rules="1.1"))}
     assert not {"threshold-head", "slide", "mode", "scores", "others"} & keys
     assert {"kinds-head", "groups-head", "bins", "failures"} <= keys
@@ -284,7 +293,7 @@ def test_a_failure_links_to_its_state():
         numbers = {k: json.loads(x) for k, x in fields.items() if k not in WORDS}
         state = load(fields | numbers)
         assert state.question == words(blocks["question"]) and state.context == TEXT
-        assert state.reader == "bundled" and state.max_seq_length == 384
+        assert (state.reader, state.max_seq_length, state.rule) == ("bundled", 384, "product")
         row = next(r for r in lines(1 + (side == "B")) if r["question"] == state.question)
         golds = [state.context[a:b] for a, b in state.gold or ()]
         assert golds == [gold["text"] for gold in row["gold"]]
