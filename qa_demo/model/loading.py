@@ -108,9 +108,11 @@ def opened(
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{parsed.name}: {fault}") from fault
-    except Exception as fault:
-        # transformers, tokenizers and safetensors raise errors of any class; their texts can quote
-        # paths, so they go to the log.
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as fault:
+        # transformers, tokenizers and safetensors raise errors of any class, tokenizers one that is
+        # no Exception; their texts can quote paths, so they go to the log.
         log.warning("building %r failed", parsed.name, exc_info=fault)
         raise BadCheckpoint(
             f"{parsed.name}: the files fit together for no model that can be built "

@@ -105,6 +105,7 @@ def bio_head(width: int, value: float) -> Damage:
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n"
 NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
+PANIC = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 NO_MODEL = "no model that can be built"
 CODE = "which chooses code"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
@@ -137,6 +138,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (card(calibration={"span": {"temperature": 0, "bias": 0}}), "temperature: .* 0.05, got 0"),
     (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
     (write("tokenizer.json", b"{"), NO_MODEL),
+    (edit("tokenizer.json", normalizer=PANIC), rf"{NO_MODEL} \(PanicException\)"),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
     (
         replaced("tokenizer.json", lambda path: path.with_name("spm.model").write_bytes(b"x")),
