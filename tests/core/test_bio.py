@@ -58,7 +58,7 @@ def test_tags_and_spans_are_inverse_on_every_legal_tagging():
             assert bio.spans_of_tags(tags, lenient=True) == bio.spans_of_tags(tags)
             assert bio.illegal_at(tags) == []
     assert annotator_tags(2, None).tolist() == [O, O]
-    with pytest.raises(BadInput, match="may not overlap, got 0 to 2 and 2 to 3"):
+    with pytest.raises(AssertionError):
         annotator_tags(4, (Span(0, 2), Span(2, 3)))
 
 
