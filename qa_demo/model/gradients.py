@@ -8,7 +8,7 @@ run, and corrupt what other threads answer.)
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import torch
@@ -55,11 +55,12 @@ def attribute(
     None they double from 20 until the gap is under 2 % or 640 are reached. The reading holds the
     model's own logits, so F(x) needs no pass.
 
-    Errors: BadInput for an unknown method, a reading of another reader or a span no window holds;
-    Cancelled.
+    Errors: BadInput for an unknown method or baseline, a reading of another reader or a span no
+    window holds; Cancelled.
     """
     baseline = baseline or reading.baseline
     one_of("the method", method, METHODS)
+    one_of("the baseline", baseline, get_args(Baseline))
     check_made_by(reading, reader)
     if method == "leave_one_out":
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)

@@ -133,6 +133,8 @@ def test_progress_counts_steps_and_a_cancel_stops_between_chunks(reader, reading
 def test_another_method_and_another_reader_are_named(reader, reading, loaded):
     with pytest.raises(BadInput, match=f"one of {', '.join(METHODS)}, got 'lime'"):
         reader.attribute(reading, TARGET, "lime")
+    with pytest.raises(BadInput, match="baseline must be one of pad, mask, zero, got 'cls'"):
+        reader.attribute(reading, TARGET, baseline="cls")
     with pytest.raises(BadInput, match="made by other weights than those of the reader in use"):
         loaded("electra").attribute(reading, TARGET)
 
