@@ -142,6 +142,21 @@ function watched() {
   return node;
 }
 
+/** Names and numbers that a long word pushed over the figure's edge move back inside. */
+function inside(node) {
+  const box = node.getBoundingClientRect();
+  const by = (low, high, least, most) => Math.max(least - low, Math.min(0, most - high));
+  const texts = node.querySelectorAll(".annotation-text-g, .textpoint, .infolayer [class$=title]");
+  for (const text of texts) text.style.translate = "";
+  const moves = [...texts].map((text) => {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    return [by(left, right, box.left, box.right), by(top, bottom, box.top, box.bottom)];
+  });
+  for (const [k, [x, y]] of moves.entries()) {
+    if (x || y) texts[k].style.translate = `${x}px ${y}px`;
+  }
+}
+
 export function figure(b, old) {
   const node = old?.node ?? watched();
   node.setAttribute("aria-label", b.alt);
@@ -221,6 +236,7 @@ export function figure(b, old) {
     } else {
       await Plotly.react(node, data, whole, { displayModeBar: false });
     }
+    inside(node);
     drawn = true, moves = false;
     node.removeAllListeners("plotly_click");
     node.on("plotly_click", ({ points: [point] }) => {
@@ -228,7 +244,7 @@ export function figure(b, old) {
       if (sets) set(patch(sets, point));
     });
   };
-  const lay = (what) => drawn && globalThis.Plotly.relayout(node, what);
+  const lay = (what) => drawn && globalThis.Plotly.relayout(node, what).then(() => inside(node));
   node.style.minHeight = `${
     (narrow(node, b.narrow?.below) && b.narrow?.height) || b.layout.height
   }px`;

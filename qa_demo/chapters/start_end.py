@@ -242,7 +242,7 @@ def words(p: Softmaxes) -> Block:
 def bars(p: Softmaxes) -> Block:
     """P(start) above and P(end) below the axis for every position of the window."""
     n, a = len(p.window), p.window.context_at
-    names = [escape(short(texts.position_name(p.shown, p.window, k), 16)) for k in range(n)]
+    names = [escape(short(texts.position_name(p.shown, p.window, k), 12)) for k in range(n)]
     every = list(range(0, n, max(1, n // 90)))
     few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):  # the ticks of a narrow screen

@@ -119,7 +119,7 @@ def two_scales(
     above = "prediction compares: score = start logit + end logit"
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
     second["range"] = (limits + constant).tolist()
-    made["yaxis"] = ui.named_rows(names(50))
+    made["yaxis"] = ui.named_rows(names(50), automargin=True)
     made["xaxis"] = ui.axis(below, range=limits.tolist(), **plain)
     made["xaxis2"] = ui.axis(above, **second, **plain)
     made["shapes"] = [

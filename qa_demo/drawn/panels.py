@@ -133,7 +133,7 @@ def gains(w: Worth) -> Block:
     narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
     narrow |= {"xaxis.title.text": "F1 on SQuAD 2.0"}  # the two axes differ
-    narrow["xaxis2.range"] = [min(values[1]) - 6.4, max(values[1]) + 2.6]
+    narrow["xaxis2.range"] = [min(values[1]) - 7.4, max(values[1]) + 2.6]
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
 

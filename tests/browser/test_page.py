@@ -236,6 +236,20 @@ def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_who
     )
 
 
+def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
+    said = f"The word is {'WMMMWMMMWMMMWM' * 9} and it is long."
+    page = open_page({"question": "What is it?", "context": said, "chapter": "answer"}, width=375)
+    outside = """() => [...document.querySelectorAll('#chapter .figure text')].filter((e) => {
+        const [a, b] = [e, e.closest('.figure')].map((x) => x.getBoundingClientRect());
+        return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
+    }).map((e) => e.textContent)"""
+    for chapter, step in (("spans", 1), ("loss", 2), ("start_end", 2), ("scores", 3), ("why", 2)):
+        last = {"chapter": chapter, "step": step, "selection": [2, 9]}
+        show(page, server, {"question": "What is it?", "context": said, **last})
+        drawn(page)
+        assert page.evaluate(outside) == [], chapter
+
+
 def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_answer(open_page):
     page = open_page({**ORESUND, "chapter": "spans"}, width=720)
     one = "new Set([...document.querySelectorAll('#chapter > *')].map((e) => e.offsetLeft)).size"
