@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
@@ -108,6 +109,9 @@ def opened(
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{parsed.name}: {fault}") from fault
+    except SafetensorError as fault:
+        damaged = "its .safetensors file is cut off or damaged; copy it anew"
+        raise BadCheckpoint(f"{parsed.name}: {damaged}") from fault
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:

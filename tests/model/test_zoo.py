@@ -107,7 +107,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n
 NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
 PANIC = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 NO_MODEL = "no model that can be built"
-CODE = "which chooses code"
+CODE, CUT_OFF = "which chooses code", "safetensors file is cut off or damaged; copy it anew"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
 config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
 BROKEN: list[tuple[Damage, str]] = [
@@ -152,7 +152,8 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
-    (write(WEIGHTS, b"\0" * 7 + b"\x10{}"), NO_MODEL),
+    (write(WEIGHTS, b"\0" * 7 + b"\x10{}"), CUT_OFF),
+    (rewrite(lambda raw: raw[:-9]), CUT_OFF),
     (rewrite(noise), "not finite"),
     (
         replaced(WEIGHTS, lambda path: torch.save({}, path.with_name("pytorch_model.bin"))),
