@@ -60,8 +60,8 @@ class Softmaxes:
         self.start = Side(START, true[0], now[0], self.temperature)
         self.end = Side(END, true[1], now[1], self.temperature)
         self.sides = self.start, self.end
-        last = len(self.window) - 1
-        self.chosen = self.start.top if own.position is None else min(own.position, last)
+        first = int(self.start.true.argmax())  # a changed logit does not move it under a finger
+        self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
         return texts.said_at(self.shown, self.window, pos, role)

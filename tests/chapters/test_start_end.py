@@ -87,4 +87,8 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     assert "logits changed by hand" in words(found["answer"])
     assert not found["undo"]["off"]
     assert "“Rot·ne” is one word of 2 tokens" in words(found["key"])
-    assert blocks(stored(), example="oresund", chapter="start_end", step=3)["undo"]["off"]
+    own = blocks(stored(), example="oresund", chapter="start_end", step=3)
+    assert own["undo"]["off"]
+    top = own["start-logit"]["field"].removeprefix("edits.start.")
+    low = {"example": "oresund", "chapter": "start_end", "step": 3, "edits": {"start": {top: -12}}}
+    assert blocks(stored(), **low)["start-logit"]["field"] == own["start-logit"]["field"]
