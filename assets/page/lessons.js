@@ -65,15 +65,14 @@ export function lessons() {
   }
 
   /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
-  const go = (place, { told = false, stay = false } = {}) =>
+  const go = ({ lesson, step }, { told = false, stay = false } = {}) =>
     tried(async (newest) => {
-      const card = await post("lesson", place);
+      const place = { lesson, step }, card = await post("lesson", place);
       const reveal = told
         ? await post("lesson", { ...place, reveal: true, room: room.seat() })
         : null;
       if (!newest()) return;
-      open = { place: { lesson: card.lesson, step: card.step }, card, guess: null, verdict: null };
-      open.told = reveal;
+      open = { place, card, guess: null, verdict: null, told: reveal };
       show(true);
       keep();
       if (!stay) replace(card.state);
@@ -81,7 +80,16 @@ export function lessons() {
       fresh = true;
     });
 
-  const keep = () => kept(OPEN_STEP, open && { ...open.place, told: !!open.told });
+  const shown = () => open && { ...open.place, told: !!open.told };
+  const keep = () => kept(OPEN_STEP, shown());
+
+  /** Back or Forward came to another step, or to a picture outside of all. */
+  function came(before) {
+    if (room.follows() || JSON.stringify(before) === JSON.stringify(shown())) return;
+    if (before) go(before, { told: before.told, stay: true });
+    else if (open) start();
+  }
+
   const asks = () => open && open.card.ask !== "none" && !open.told;
 
   const commit = () =>
@@ -306,7 +314,8 @@ export function lessons() {
 
   if (!globalThis.SAVED && room.resume()) show(true), draw();
   const before = globalThis.SAVED ? null : kept(OPEN_STEP);
-  if (before) go({ lesson: before.lesson, step: before.step }, { told: before.told, stay: true });
+  if (before) go(before, { told: before.told, stay: true });
   else if (!panel.hidden) start();
-  return { panel: [panel, voice.node], opener, marked: (patch) => (marked(patch), room.moved()) };
+  const moved = (patch) => (marked(patch), room.moved());
+  return { panel: [panel, voice.node], opener, marked: moved, place: shown, came };
 }

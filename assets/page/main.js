@@ -115,6 +115,8 @@ export function mount(root, chapters) {
       if (!same) fillBoxes();
       if (pinned) beside(aside, pin);
     },
+    lesson: course.place,
+    came: course.came,
     marks(patch) {
       if (shown) begun = "";
       follow(views, patch);

@@ -13,7 +13,7 @@ const SEAT = "room", EVERY = 2000, SETTLED = 300;
 export function makeRoom(quiet, page) {
   /** @type {any} {code, key, teacher} */
   let seat = null;
-  let look = null, version = "", timer = 0, soon = 0, wide = false;
+  let look = null, version = "", timer = 0, soon = 0, wide = false, lost = false;
   const way = el("details");
 
   const there = () => !!seat && !look?.gone;
@@ -38,6 +38,7 @@ export function makeRoom(quiet, page) {
   async function ask() {
     clearTimeout(timer);
     const mine = seat;
+    let away = false;
     if (!mine) return;
     try {
       const address = new URL(`room?code=${encodeURIComponent(mine.code)}`, BASE);
@@ -47,7 +48,9 @@ export function makeRoom(quiet, page) {
       if (seat === mine && reply.ok) await heard(await reply.json());
     } catch (fault) { // the server is away: it may come back
       if (!isLost(fault)) throw fault;
+      away = true;
     }
+    if (away !== lost) lost = away, page.redraw();
     if (seat) timer = setTimeout(ask, EVERY);
   }
 
@@ -92,7 +95,7 @@ export function makeRoom(quiet, page) {
   /** Who is in which room; `whole`: with the way to join it. */
   function bar(whole) {
     if (!seat) return null;
-    const line = el("p", { role: "status" }, "Room ", name());
+    const line = el("p", { role: "status" }, "Room ", name()), more = [];
     if (look?.gone) {
       const why = "the server was started anew, or several processes serve this page. ";
       line.append(` must be opened again: ${why}`);
@@ -102,9 +105,10 @@ export function makeRoom(quiet, page) {
       const guesses = look?.guesses === 1 ? "1 guess" : `${look?.guesses} guesses`;
       if (look) line.append(` · ${look.here} here${look.place ? `, ${guesses}` : ""}`);
       if (whole !== wide) way.open = wide = whole;
-      return el("div", { class: "room" }, line, way, whole ? p(leave("Close the room")) : null);
+      more.push(way, whole ? p(leave("Close the room")) : null);
     } else line.append(" · your teacher leads. ", leave("Leave"));
-    return el("div", { class: "room" }, line);
+    if (lost) line.append(" The server does not answer; asking again …");
+    return el("div", { class: "room" }, line, more);
   }
 
   /** Say how others join. */

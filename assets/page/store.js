@@ -26,8 +26,10 @@ let asking = false, again = false, turn = 0, patience = PATIENCE;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
 
-/** @type {{picture: (p: any) => void, marks: (patch: any) => void, say: (s: any) => void}} */
-let page = { picture: () => {}, marks: () => {}, say: () => {} };
+/** @typedef {(what: any) => void} Told
+ * @type {{picture: Told, marks: Told, say: Told, came: Told, lesson: () => any}}
+ */
+let page = { picture() {}, marks() {}, say() {}, came() {}, lesson: () => null };
 
 export const current = () => state;
 
@@ -122,7 +124,7 @@ export function link() {
 
 function write(push) {
   const address = link() ?? `${location.pathname}#`;
-  const kept = { spanlight: state };
+  const kept = { spanlight: state, lesson: page.lesson() };
   if (push) history.pushState(kept, "", address);
   else history.replaceState(kept, "", address);
 }
@@ -148,7 +150,7 @@ export function begin(with_page) {
     page.marks({});
     ask();
   };
-  addEventListener("popstate", go);
+  addEventListener("popstate", (event) => (go(), page.came(event.state?.lesson)));
   go();
 }
 

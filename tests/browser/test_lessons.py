@@ -65,6 +65,12 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     settled(page)
     expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
     press(page, "Next")
+    expect(heading(page)).to_have_text("Half")
+    page.go_back()
+    expect(page.locator(".reveal")).to_have_text("It is “Öresund”.")
+    page.go_forward()
+    expect(heading(page)).to_have_text("Half")
+    settled(page)
     box = page.get_by_label("Your number")
     for typed, said in (("2", "No: that is two"), ("0,55", "Not quite"), ("½", "Yes: 0.50")):
         box.fill(typed)
@@ -116,6 +122,8 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(student.locator(".no")).to_have_text("No: it does not start there.")
     expect(student.locator("[data-block=finding]")).to_be_visible()
     server.kill()
+    for page in (teacher, student):
+        expect(page.locator(".room")).to_contain_text("does not answer; asking again")
     server.start()
     expect(teacher.locator(".room")).to_contain_text("must be opened again")
     expect(student.locator(".room")).to_contain_text("You can go on meanwhile")
