@@ -23,7 +23,7 @@ from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.records import read
 from qa_demo.shown import Need, Shown
 from qa_demo.state import Record, State, differs, dump, load
-from qa_demo.veil import covered
+from qa_demo.veil import veiled
 
 CHAPTERS: dict[str, ModuleType] = {
     n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
@@ -102,7 +102,7 @@ class Pictures:
             *(b for b in chapter.picture(shown, own) if b is not None),
         ]
         found = [verdict(shown), *found]
-        return (covered(found) if state.veil else found), shown
+        return (veiled(found) if state.veil else found), shown
 
     def shown(self, state: State) -> Shown:
         """The reading of a state's text, decoded, with its selection."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from qa_demo.blocks import Block
+from qa_demo.blocks import Block, remark
 
 COVERED = ("idea", "finding", "formula", "figure", "flow", "table", "closing")
 """Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
@@ -10,6 +10,7 @@ COVERED_KEYS = ("cut", "mean", "together")
 """Of SpanBERT the inputs of its boundary layer and the mean length of its spans; of Spans whether
 the two highest logits form the best pair.
 """
+NOTHING = "The picture is covered: it would tell the answer. Press Cover again to see it."
 KEPT = ("special", "blank", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""
 
@@ -38,6 +39,12 @@ def covered(blocks: list[Block]) -> list[Block]:
         ):
             found.append(block)
     return found
+
+
+def veiled(blocks: list[Block]) -> list[Block]:
+    """A whole screen under the veil; one without the words of its text says why it is empty."""
+    found = covered(blocks)
+    return [*found, *([] if any(b["kind"] == "text" for b in found) else [remark("veil", NOTHING)])]
 
 
 def names(parts: Iterable[list[str]]) -> bool:

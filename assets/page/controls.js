@@ -38,8 +38,8 @@ export function slider(b) {
       box.value === "" ||
       !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
     ) {
-      const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value}`;
-      if (box.value) says.role = "alert", says.textContent = `${got}. ${b.says}`;
+      const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value || "no number"}`;
+      says.role = "alert", says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
       return;
     }

@@ -258,6 +258,7 @@ def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_ans
     page.get_by_role("button", name="Cover").click()
     for block in ("square", "sum", "finding"):
         expect(page.locator(f"[data-block={block}]")).to_have_count(0)
+    expect(page.locator("[data-block=veil]")).to_contain_text("is covered")
     page.get_by_role("button", name="Cover").click()
     expect(page.locator("[data-block=square]")).to_be_visible()
 
