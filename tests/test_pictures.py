@@ -202,7 +202,7 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
         return attempt(pictures.asked, {"state": {}})
 
     waits = {"place": 2, "seconds": 1.5, "done": 0.25}
-    for key, model in ((("reading", "x"), "The reader"), (("spanbert", "x"), "SpanBERT")):
+    for key, model in ((("reading", "x"), "the reader"), (("spanbert", "x"), "SpanBERT")):
         assert answer(Pending(key, *waits.values())) == (202, {"model": model} | waits)
     assert answer(Cancelled("this machine slept"))[0] == 202
     assert answer(ModelUnavailable("no such reader")) == (503, {"error": "no such reader"})

@@ -150,7 +150,7 @@ function refuse(say, grid, sentence, field) {
 
 /** Which model is waited for, over the picture's place: what is below it does not move. */
 function wait(node, { model, place, seconds, done }, stop) {
-  const said = `${model} works on this picture.`;
+  const said = `This picture waits for ${model}.`;
   const where = place
     ? `place ${place} in the line`
     : done

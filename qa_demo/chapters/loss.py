@@ -34,7 +34,7 @@ IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *Both scales order the pairs alike: they differ by one constant.*",
+    "of the right pair. *The two differ by a constant: both rank alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Little by little training lowers L, averaged over many texts.* "

@@ -55,7 +55,7 @@ def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
 
 def waits(wait: Pending) -> dict[str, Any]:
     """Which model is waited for, in words, and how far it is."""
-    model = "SpanBERT" if wait.key[:1] == ("spanbert",) else "The reader"
+    model = "SpanBERT" if wait.key[:1] == ("spanbert",) else "the reader"
     return {"model": model, "place": wait.place, "seconds": wait.seconds, "done": wait.done}
 
 

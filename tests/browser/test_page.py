@@ -101,7 +101,7 @@ def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, 
     page.goto("about:blank")
     page.goto(f"{server.url}#{link(slow)}")
     below = page.get_by_role("link", name="What textbooks get wrong here")
-    expect(page.locator(".waits")).to_contain_text("The reader works on this picture")
+    expect(page.locator(".waits")).to_contain_text("This picture waits for the reader")
     expect(page.get_by_role("tab", selected=True)).to_have_text("Spans")
     expect(page.locator("#chapter > *")).to_have_count(0)
     tabs = page.get_by_role("tablist").bounding_box()
