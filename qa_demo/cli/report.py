@@ -43,8 +43,10 @@ def run(args: argparse.Namespace) -> None:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
     found = lines_of(args.lines)
     if args.threshold is not None:
-        if found.run["rules"] == "1.1":
-            raise BadInput("--threshold changes nothing under the rules of SQuAD 1.1")
+        rule = found.run.get("options", {}).get("rule", "logits")
+        if found.run["rules"] == "1.1" or rule != "logits":
+            by = f"merge rule {rule}" if rule != "logits" else "rules of SQuAD 1.1"
+            raise BadInput(f"--threshold changes nothing under the {by}")
         found = replace(found, run=found.run | {"threshold": args.threshold})
     other = None if args.against is None else lines_of(args.against)
     report(found, args.out, other, page=args.page)

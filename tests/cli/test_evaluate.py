@@ -115,6 +115,13 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
     terminal.run("report", out, "--against", second, "--out", page)
     assert "tiny against other" in said(page)
     assert "max_answer_length is 30 in the first run and 3 in the second" in said(page)
+    about = json.loads(run_file(out).read_text())
+    by_rule = {"options": {"rule": "product"}}, "merge rule product"
+    for change, by in (by_rule, ({"rules": "1.1"}, "rules of SQuAD 1.1")):
+        lines(run_file(out), [about | change])
+        wrong = f"--threshold changes nothing under the {by}"
+        terminal.refuses(wrong, "report", out, "--threshold", "2")
+    lines(run_file(out), [about])
     for address in ("javascript:alert(1)", "file:///x", "http://[::1"):
         terminal.refuses("page must be an address", "report", out, "--page", address)
     text = out.read_text()
