@@ -244,7 +244,7 @@ def kinds(s: Reported, at: str) -> list[Block]:
     """Errors by kind, light where another threshold would cure it; the kinds of every threshold."""
     every = [kind_counts(side, name) for side in s.sides for name in s.values["at"]]
     seen = np.flatnonzero(sum(every).any(axis=0))
-    if not seen.size:
+    if len(seen) * len(s.sides) < 2:  # of one bar nothing is read
         return []
     data = []
     for side in s.sides:
