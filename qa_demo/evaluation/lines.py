@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
@@ -59,10 +59,11 @@ class Held(BaseModel, strict=True, allow_inf_nan=False):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Letters = Annotated[str, AfterValidator(str.encode)]  # half a surrogate pair is none
 
 
 class Placed(Held):
-    text: str
+    text: Letters
     char_start: int
 
 
@@ -75,18 +76,18 @@ class Listed(Placed):
 class Best(Held):
     exact: Share
     f1: Share
-    because: str
+    because: Letters
     kind: Literal[*MEANING]  # type: ignore[valid-type]
 
 
 class Line(Held):
     """The fields that report, calibrate and --not-worse-than look at."""
 
-    id: str
-    title: str
-    question: str
-    context: str
-    columns: dict[str, str]
+    id: Letters
+    title: Letters
+    question: Letters
+    context: Letters
+    columns: dict[str, Letters]
     gold: list[Placed]
     n_best: list[Listed]
     best: Best
@@ -103,10 +104,10 @@ class Line(Held):
 class Run(Held):
     """What stands beside the lines."""
 
-    reader: str
+    reader: Letters
     rules: Literal["1.1", "2.0"]
     threshold: float | None
-    file: str = "rows"
+    file: Letters = "rows"
     weights: str | None = None
     options: dict[str, Any] = {}
 

@@ -137,6 +137,7 @@ DAMAGED = [
     ({"title": 5}, "title: must be a valid string, got 5"),
     ({"gold": [{"text": None, "char_start": 0}]}, "gold.0.text: must be a valid string, got None"),
     ({"columns": []}, "columns: must be an object, got []"),
+    ({"question": "\ud800"}, "question: 'utf-8' codec can't encode character '\\ud800'"),
     ({"score_diff": "x"}, "score_diff: must be a valid number, got 'x'"),
     ({"claim": 5}, "claim: must be less than or equal to 1, got 5"),
     ({"probs": [0.5]}, "probs: must have at least 31 items"),
