@@ -97,7 +97,7 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
         card = parse_card(read_text(path), path.name)
     except BadCheckpoint as fault:
         raise BadInput(f"{path.name} is no file that calibrate wrote: {fault}") from fault
-    if card.weights != reader.checksum:
+    if card.calibration is None or card.weights != reader.checksum:  # a run's file has weights too
         raise BadInput(
             f"{path.name} was not fitted by calibrate for the weights of the reader in use, "
             f"{reader.name}"
