@@ -58,20 +58,6 @@ def tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     return damage
 
 
-def shards(*names: str) -> Damage:
-    """The tensors in these files in turn, and an index of them."""
-
-    def damage(folder: Path) -> None:
-        held = load_file(folder / WEIGHTS)
-        (folder / WEIGHTS).unlink()
-        of = {key: names[k % len(names)] for k, key in enumerate(held)}
-        for name in names:
-            save_file({key: held[key] for key in held if of[key] == name}, folder / name)
-        edit("model.safetensors.index.json", metadata={}, weight_map=of)(folder)
-
-    return damage
-
-
 def write(name: str, data: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(data)
 
@@ -110,6 +96,7 @@ NO_MODEL = "no model that can be built"
 CODE, CUT_OFF = "which chooses code", "safetensors file is cut off or damaged; copy it anew"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
 config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
+index = partial(edit, f"{WEIGHTS}.index.json")
 BROKEN: list[tuple[Damage, str]] = [
     (config(intermediate_size=64), NO_MODEL),
     (config(num_hidden_layers=3), r"answering model are missing \(16, such as bert"),
@@ -160,8 +147,7 @@ BROKEN: list[tuple[Damage, str]] = [
         "model.safetensors is missing .*pickles such as pytorch_model.bin can run code",
     ),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
-    (shards("model-2.safetensors", "../b.safetensors"), "names '../b.safetensors', which is no"),
-    (shards("model-2.safetensors", "b.safetensors"), "index.json names 'b.safetensors', which"),
+    (index(weight_map={"a": "../b.safetensors"}), "index.json names '../b.safetensors', which is"),
     (tensors(lambda t: t["qa_outputs.weight"].fill_(NAN)), "qa_outputs.weight holds numbers that"),
     (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
     (tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)})), NO_MODEL),
