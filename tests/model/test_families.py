@@ -103,6 +103,7 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family):
     for span in starmap(Span, combinations_with_replacement(range(len(texts)), 2)):
         text, (start, end) = encoding.text(span), encoding.chars(span)
         assert text == text.strip() and text == context[start:end] and start <= end
+        assert "".join(text.split()) == "".join(texts[span.start : span.end + 1])
         assert encoding.ranges([span.start], [span.end]).tolist() == [[start, end]]
 
 
