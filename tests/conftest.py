@@ -1,7 +1,15 @@
 """How hypothesis runs, and commands."""
 
+import importlib
+import os
+
 import pytest
 from hypothesis import settings
+
+# in a new environment both workers would compile the same libraries, gradio first and torch last
+if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+    for library in ("pandas", "torch", "transformers"):
+        importlib.import_module(library)
 
 # how long an example takes says something about the machine, not about the code
 settings.register_profile("untimed", deadline=None)

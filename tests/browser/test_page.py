@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from qa_demo.pictures import CHAPTERS
 from qa_demo.state import CHAPTERS as NAMES
-from tests.browser.conftest import drawn, link, ready, show, visit, word
+from tests.browser.conftest import drawn, link, listened, ready, show, visit, word
 from tests.browser.server import COURSE
 from tests.documents import PAGES
 from tests.evaluation.test_report import lines, report_of
@@ -396,11 +396,10 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
     expect(buttons).to_have_text(["Present", "Dark"])
 
 
-def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
+def test_a_report_opens_offline_and_shows_what_is_pressed(chromium, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_of(lines(1), lines(2)), encoding="utf-8")
-    page = open_page(fresh=True)
-    page.context.set_offline(True)
+    page, said = listened(chromium.new_context(offline=True))
     page.goto(path.as_uri())
     expect(page.locator("[data-block=verdict]")).to_contain_text(" F1 on 240 questions")
     page.get_by_role("button", name="exact match").click()
@@ -418,6 +417,8 @@ def test_a_report_opens_offline_and_shows_what_is_pressed(open_page, tmp_path):
     shown = float(address.rpartition("&threshold=")[2])
     assert f"{shown:.2f}" == limit.replace("−", "-"), "the link follows the slider"
     page.wait_for_function("document.querySelectorAll('.figure .main-svg').length >= 8")
+    page.context.close()
+    assert said == []
 
 
 def test_a_course_shows_it_in_a_frame_whose_browser_keeps_and_copies_nothing(chromium, server):
