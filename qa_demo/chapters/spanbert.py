@@ -197,6 +197,7 @@ def guesses(b: core.Blank) -> Block:
         best = [f"“{r.word}” {probability(r.p)}" for r in core.best(said, b.true)]
         alt += f" {layer}: {', '.join(best) or 'none'}."
     narrow = {"height": 470, "xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]}
+    narrow["annotations.1.text"] = sbo.replace(" · outline", "<br>outline")
     layout = ui.layout(222, 128, 8, 40, 40)
     return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)
 

@@ -248,6 +248,9 @@ def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
         show(page, server, {"question": "What is it?", "context": said, **last})
         drawn(page)
         assert page.evaluate(outside) == [], chapter
+    show(page, server, {"chapter": "spanbert", "own": {"spanbert": {"cut": "left"}}})
+    drawn(page)
+    assert page.evaluate(outside) == []
 
 
 def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_answer(open_page):
