@@ -86,7 +86,8 @@ export function mount(root, chapters) {
     else restart();
   };
 
-  let stale = 0;
+  /** @type {number[]} what a late picture does: it greys, then a sentence says what is waited for */
+  let late = [];
   const sentences = () =>
     [answer, grid].flatMap((part) => [...part.querySelectorAll(SPOKEN)].map((p) => p.textContent));
   begin({
@@ -123,8 +124,13 @@ export function mount(root, chapters) {
       course.marked(patch);
     },
     say(what) {
-      if (what.busy === true) stale ||= setTimeout(() => grid.classList.add("stale"), 200);
-      if (what.busy === false) clearTimeout(stale), stale = 0, grid.classList.remove("stale");
+      if (what.busy === true && !late.length) {
+        const words = () => say.textContent || tell("Waiting for the server …");
+        late = [setTimeout(() => grid.classList.add("stale"), 200), setTimeout(words, 1500)];
+      }
+      if (what.busy === false) {
+        late.forEach(clearTimeout), late = [], grid.classList.remove("stale");
+      }
       if ("error" in what) refuse(say, grid, what.error, what.field), waits.replaceChildren();
       if (what.error && shown) lead(shown.chapter);
       if (what.lost) tell("The server does not answer; asking again …");

@@ -263,7 +263,8 @@ async function once(wanted) {
       page.say({ waiting: body });
       await pause(AGAIN);
     } else {
-      if (wanted === state) page.say({ error: body.error, field: touched });
+      const error = body.error ?? `The server refused this, with status ${status}.`;
+      if (wanted === state) page.say({ error, field: touched });
       if (globalThis.SAVED) { // goes on with what it holds
         leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
         page.marks({ selection: savedAnswer(state)[1].selection });

@@ -56,6 +56,20 @@ def test_a_lost_picture_is_said_and_asked_for_again(open_page, how):
     expect(page.locator(".say")).to_be_empty()
 
 
+def test_a_late_picture_is_waited_for_in_words_and_a_strange_refusal_has_some(open_page):
+    held, strange = list[Route](), {"status": 404, "json": {"detail": "Not Found"}}
+    page = open_page(SPANS, refused=True)
+    page.route("**/picture", lambda route: held.append(route))
+    page.get_by_role("tab", name="Loss").click()
+    expect(page.locator(".say")).to_have_text("Waiting for the server …")
+    held[0].continue_()
+    ready(page)
+    expect(page.locator(".say")).to_be_empty()
+    page.route("**/picture", lambda route: route.fulfill(**strange))
+    page.get_by_role("tab", name="Spans").click()
+    expect(page.locator(".say")).to_have_text("The server refused this, with status 404.")
+
+
 def test_a_lost_reply_spoils_neither_what_is_pinned_nor_what_is_saved(open_page):
     page = open_page(SPANS, refused=True, script=HASTY)
     page.route("**/saved", never, times=1)
