@@ -108,6 +108,17 @@ def test_an_answer_never_starts_or_ends_with_a_blank(family):
         assert encoding.ranges([span.start], [span.end]).tolist() == [[start, end]]
 
 
+@pytest.mark.parametrize(
+    ("text", "offsets", "wanted"),
+    [
+        ("a-b - -c", [[0, 1], [2, 3], [7, 8]], [[0, 2], [2, 5], [6, 8]]),
+        ("- a", [[2, 2], [2, 3]], [[0, 0], [0, 3]]),
+    ],
+)
+def test_what_no_piece_holds_joins_the_one_it_touches_else_the_one_before(text, offsets, wanted):
+    assert whole(text, np.array(offsets)).tolist() == wanted
+
+
 def test_the_blank_before_a_word_holds_none_of_its_letters(family):
     pieces = encode(kit.tokenizer(family), "who", "by 東").offset_mapping.tolist()
     bytes_of_one = 3 if family in ("roberta", "deberta", "modernbert") else 1
