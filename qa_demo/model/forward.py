@@ -12,7 +12,6 @@ TOKENS_AT_ONCE = 1280
 """Positions in one pass: half a second of a small model, then others have their turn."""
 SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
 """Families whose first position is padding id + 1, so that the rows up to there are never used."""
-
 STACKED = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
 """Families whose encoder is a plain list of layers of one form."""
 

@@ -115,8 +115,8 @@ def opened(
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:
-        # transformers, tokenizers and safetensors raise errors of any class, tokenizers one that is
-        # no Exception; their texts can quote paths, so they go to the log.
+        # The libraries raise errors of any class, tokenizers one that is no Exception; their texts
+        # can quote paths, so they go to the log.
         log.warning("building %r failed", parsed.name, exc_info=fault)
         raise BadCheckpoint(
             f"{parsed.name}: the files fit together for no model that can be built "
@@ -178,10 +178,7 @@ def tokenizer_of(folder: Path, config: Any) -> Any:
         )
     readable = TOKENIZER_FILES if importlib.util.find_spec("sentencepiece") else TOKENIZER_FILES[:3]
     if not any((folder / name).is_file() for name in readable):  # an empty one would be made
-        raise BadCheckpoint(
-            "the tokenizer is missing (tokenizer.json); where the package sentencepiece is "
-            "installed, transformers' save_pretrained writes it of a SentencePiece model"
-        )
+        raise BadCheckpoint("the tokenizer is missing (tokenizer.json, not SentencePiece's alone)")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, config=config, **LOCAL)
     named = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "pad", "mask")}
     if None in named.values():

@@ -129,7 +129,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (replaced("tokenizer.json"), "the tokenizer is missing"),
     (
         replaced("tokenizer.json", lambda path: path.with_name("spm.model").write_bytes(b"x")),
-        r"the tokenizer is missing \(tokenizer.json\); where the package sentencepiece",
+        r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)",
     ),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
     (
