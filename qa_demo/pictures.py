@@ -223,6 +223,8 @@ def verdict(shown: Shown) -> Block:
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
         line += [[" likely exactly right (see Answer)", "note"]]
-    if shown.state.chapter == "loss":  # whose steps show other moments too
-        line += [[" · by the fully trained reader", "note"]]
+    # the steps of Loss show other moments too, those of Tags another layer
+    whose = {"loss": " · by the fully trained reader", "bio": " · by start and end, not by tags"}
+    if shown.state.chapter in whose:
+        line += [[whose[shown.state.chapter], "note"]]
     return sentence("answer", "answer", *line)

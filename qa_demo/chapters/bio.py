@@ -44,7 +44,7 @@ IDEAS = (
     "A second output layer (head) beside start and end gives every token three probabilities that "
     "add up to 1: {} begins an answer, {} continues one, {} is outside.",
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
-    "is *−log p(right tag)*.",
+    "is *−log p(right tag)* (natural logarithm).",
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
     "the loss every tag counts by its share.",
     "{} opens an answer, every {} right after it continues it, {} ends it. "
@@ -264,7 +264,7 @@ class Labels:
         return Rung(who, 25 * len(few), float(len(few)), drawn)
 
     def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
-        """L = -(2/3 log 0.998 + ...) of the token, each p with the digits of its log; `rest`."""
+        """L = -(2/3 · log 0.998 + ...) of the token, each p with the digits of its log; `rest`."""
         d, token = self.about, said(tags.e, self.about)
         if not self.terms.labelled[d]:
             return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
@@ -274,7 +274,7 @@ class Labels:
         again = -sum(t[k] * np.log(printed.value(told[k])) for k in use)
         result = number(self.terms.loss[d], 2 if soft else 3)
         end = printed.equals([told[k] for k in use], again, result)
-        inner = coloured([f"{share(t[k])} log {told[k]}" for k in range(3)], " + ")
+        inner = coloured([f"{share(t[k])} · log {told[k]}" for k in range(3)], " + ")
         alone = "" if soft else f" = −log {told[use[0]]}"
         return ui.formula("loss", say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner), rest)
 
@@ -350,11 +350,14 @@ def several_labels(tags: Tags) -> list[Block | None]:
         Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
         sums(cols, title, 60, 2, (terms.floor, True), (terms.divergence, False)),
     ]
-    shares = coloured([f"{share(t[k])} log {share(t[k])}" for k in use], " + ", use)
+    shares = coloured([f"{share(t[k])} · log {share(t[k])}" for k in use], " + ", use)
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
         last = "No reader can bring this loss to 0: hatched is where the marks disagree."
+    if terms.floor[d] > 1e-9 and terms.labelled[d]:
+        last = f"Of this {number(terms.loss[d])} the hatched {number(terms.floor[d])} stays, since "
+        last += "the marks disagree; training can lower the rest."
     hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),

@@ -279,9 +279,16 @@ def three_rules(w: Windows) -> list[Block | None]:
     """Step 4: one panel a rule with every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
+    names, copies = w.silenced, None
+    if names:
+        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
+        too = f"By {whose} {listing(names)} would take {{}} too, yet cannot return it: its start "
+        too += f"counts in window {w.win.k} only (“One start, one window”)."
+        copies = ui.remark("copies", too, span_words(w.best, 30))
     return [
         ui.finding("{} {}", why_mean(w, taken["mean_of_maxima"]), [changed(w), "note"]),
         *(panel(w, rule, rows, window) for rule, window in taken.items()),
+        copies,
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
 
@@ -293,7 +300,8 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     maxima, same, words = top.tops[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
-        told += f": its P are the largest of all, yet they stand on {w.cls}, which says “not here”."
+        told += f": both its largest P stand on {w.cls}, which says “not here”"
+        told += "; its best span is returned all the same." if top.own else "."
     elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
         told += f" for its P on {{}} and {{}}: no allowed span ({why})."
@@ -375,8 +383,8 @@ class Rule(NamedTuple):
 
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2"
-PRODUCT = "P(start) × P(end) of its best span"
+MEAN = "(largest P(start) + largest P(end)) / 2, named: where"
+PRODUCT = "P × P of its best span; only paragraph tokens share P"
 RULES = {
     "logits": Rule(
         "sum of logits",
@@ -400,11 +408,6 @@ def exactly(w: Windows) -> list[str]:
     step, limit = w.shown.state.step, number(w.threshold, 3)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
-    copies = ""
-    if names := w.silenced:
-        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
-        copies = f"By {whose} {listing(names)} would take the best span of all too, yet cannot "
-        copies += f"return it: its start counts in window {w.win.k} only. "
     told = (
         "A token is a word or a part of one. A window's best span is taken among the starts that "
         "count in it (“One start, one window”). The last window ends with the paragraph and may be "
@@ -414,7 +417,7 @@ def exactly(w: Windows) -> list[str]:
         "is asked, not the end.",
         f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
         f"{limit}, is {chosen}.",
-        f"{copies}The largest P(start) and P(end) run over all positions, “no answer” included, "
+        "The largest P(start) and P(end) run over all positions, “no answer” included, "
         "and may form no allowed span; the window's best span by score is returned. The product's "
         f"softmax leaves {w.cls} and the question out, so its P are larger. Within one window sum "
         "and product order spans alike. All three take only starts that count in the window. The "
