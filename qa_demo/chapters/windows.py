@@ -383,7 +383,7 @@ class Rule(NamedTuple):
 
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2, named: where"
+MEAN = "(largest P(start) + largest P(end)) / 2, at these words"
 PRODUCT = "P × P of its best span; only paragraph tokens share P"
 RULES = {
     "logits": Rule(
