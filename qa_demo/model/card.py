@@ -98,10 +98,8 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
     except BadCheckpoint as fault:
         raise BadInput(f"{path.name} is no file that calibrate wrote: {fault}") from fault
     if card.calibration is None or card.weights != reader.checksum:  # a run's file has weights too
-        raise BadInput(
-            f"{path.name} was not fitted by calibrate for the weights of the reader in use, "
-            f"{reader.name}"
-        )
+        said = "was not fitted by calibrate for the weights of the reader in use"
+        raise BadInput(f"{path.name} {said}, {reader.name}")
     other = copy.copy(reader)
     other.threshold, other.calibrations = card.threshold, card.calibrations
     return other

@@ -47,6 +47,7 @@ HEADS = {
     "masked-language": transformers.AutoModelForMaskedLM,
 }
 LOCAL: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
+WEIGHTS = LOCAL | {"dtype": torch.float32, "use_safetensors": True, "output_loading_info": True}
 _one_at_a_time = threading.Lock()  # while it builds, torch's default type is changed for all
 
 
@@ -118,10 +119,8 @@ def opened(
         # The libraries raise errors of any class, tokenizers one that is no Exception; their texts
         # can quote paths, so they go to the log.
         log.warning("building %r failed", parsed.name, exc_info=fault)
-        raise BadCheckpoint(
-            f"{parsed.name}: the files fit together for no model that can be built "
-            f"({type(fault).__name__})"
-        ) from fault
+        what = f"the files fit together for no model that can be built ({type(fault).__name__})"
+        raise BadCheckpoint(f"{parsed.name}: {what}") from fault
 
 
 def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[Any, Any]:
@@ -144,14 +143,7 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
         loud = transformers.logging.get_verbosity()
         transformers.logging.set_verbosity_error()  # else it prints a table of what is missing
         try:
-            model, told = HEADS[head].from_pretrained(
-                folder,
-                config=config,
-                dtype=torch.float32,
-                use_safetensors=True,
-                output_loading_info=True,
-                **LOCAL,
-            )
+            model, told = HEADS[head].from_pretrained(folder, config=config, **WEIGHTS)
         finally:
             transformers.logging.set_verbosity(loud)
     own = f"{model.base_model_prefix}."
@@ -209,6 +201,5 @@ def check_finite(tensors: dict[str, Any], where: str) -> None:
     """BadCheckpoint that names a tensor with NaN or infinity."""
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise BadCheckpoint(
-                f"{where}{name[:80]} holds numbers that are not finite (NaN or infinity)"
-            )
+            what = "holds numbers that are not finite (NaN or infinity)"
+            raise BadCheckpoint(f"{where}{name[:80]} {what}")

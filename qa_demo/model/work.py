@@ -191,10 +191,7 @@ class Work:
         return_large_blocks()
         self.kept: Cache[Any] = Cache(kept, held_bytes)
         # one slow computation at a time: a class that asks for twenty still reads its texts at once
-        self._lanes = {
-            False: ThreadPoolExecutor(threads, "short"),
-            True: ThreadPoolExecutor(1, "slow"),
-        }
+        self._lanes = {slow: ThreadPoolExecutor(1 if slow else threads) for slow in (False, True)}
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.RLock()
 
