@@ -139,15 +139,17 @@ function read() {
 export function begin(with_page) {
   page = with_page;
   const go = () => {
+    let why = "";
     try {
       state = globalThis.SAVED && !location.hash ? globalThis.SAVED.state : read();
     } catch {
-      state = {};
-      const old = "is of version 0.2, which had another state; choose the text anew.";
-      const damaged = "is damaged: it holds no state that can be read.";
-      page.say({ error: `This link ${location.hash.startsWith("#2.") ? old : damaged}` });
+      why = location.hash.startsWith("#2.")
+        ? "is of version 0.2, which had another state; choose the text anew."
+        : "is damaged: it holds no state that can be read.";
+      leave({});
     }
     page.marks({});
+    if (why) page.say({ error: `This link ${why}`, stays: true });
     ask();
   };
   addEventListener("popstate", (event) => (go(), page.came(event.state?.lesson)));
