@@ -4,7 +4,7 @@ import { announcer, arrows, el, keepingFocus } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
-import { askedTyped, keepTyped, more, tools, typed } from "./tools.js";
+import { area, askedTyped, keepTyped, more, tools, typed } from "./tools.js";
 
 const views = new Map(), verdict = new Map(), pinnedViews = new Map();
 /** @type {any} the picture on screen, with its state */
@@ -136,9 +136,9 @@ export function mount(root, chapters) {
       if (what.lost) tell("The server does not answer; asking again …");
       if (what.waiting) wait(waits, what.waiting, stop), lead(current().chapter ?? "answer");
       if ("busy" in what) root.dataset.busy = String(what.busy);
-      if (what.error && !shown && !begun) { // a state that cannot be shown: the first example below
+      if (what.error && !begun && (what.stays || !shown)) { // the first example comes below it
         begun = what.error;
-        restart();
+        if (!what.stays) restart();
       }
     },
   });
@@ -192,9 +192,17 @@ async function beside(aside, pin) {
   draw(grid, picture, pinnedViews);
 }
 
-/** gradio's boxes are filled by an event of gradio: a hidden button's, whose script reads `boxes`. */
-function fillBoxes() {
+/** gradio's boxes are filled by an event of gradio: a hidden button's, whose script reads `boxes`.
+ * Until gradio listens, which may be after the first picture, a press is lost.
+ */
+function fillBoxes(tries = 40) {
+  const plain = (texts) => texts.join(" ").replace(/\s/g, ""); // a line has no line ends
+  const stand = () => plain([area("question")?.value, area("paragraph")?.value]), before = stand();
   /** @type {any} */ (document.querySelector("#fill-boxes"))?.click();
+  setTimeout(() => {
+    const lost = area("question") && stand() === before && before !== plain(boxes().slice(0, 2));
+    if (lost && tries) fillBoxes(tries - 1);
+  }, 250);
 }
 
 /** What stands in question, paragraph, example and reader; what was typed and not asked stays. */

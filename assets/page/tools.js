@@ -125,7 +125,7 @@ async function save(say) {
 }
 
 /** @returns {any} */
-const area = (id) => document.querySelector(`#${id} textarea, #${id} input`);
+export const area = (id) => document.querySelector(`#${id} textarea, #${id} input`);
 
 /** What was typed and not asked yet survives a reload and a restarted server. */
 export function keepTyped() {
