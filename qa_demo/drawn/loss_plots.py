@@ -9,7 +9,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core.spans import Pair
-from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
+from qa_demo.printed import adds, digits_of, ends, escape, fine, number, probability, room
 
 STROKE = {"color": INK, "width": 2.5}
 
@@ -100,10 +100,15 @@ def two_scales(
         "middle left" if x > -far / 2 else "top right" if r == at else "middle right"
         for r, x in enumerate(logs)
     ]
-    scores = [number(p.score, d if r == at else 2) for r, p in enumerate(pairs)]
+    scores = ["", *(number(p.score, d if r == at else 2) for r, p in enumerate(pairs) if r)]
     colours = [role if r == at else OTHER for r in rows]
     points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
-    scores[0] = f"<b>highest: {scores[0]}</b>"
+    top, k = pairs[0], d if at == 0 else 2
+    best, left_of = f"<b>highest: {number(top.score, k)}</b>", "left" in sides[0]
+    shift = f"{adds((top.logs, constant), top.score, k)} {number(top.logs, k)} + "
+    beside = {"xanchor": "right" if left_of else "left", "xshift": -18 if left_of else 18}
+    beside["yshift"] = 14 if "top" in sides[0] else 0
+    first = ui.note(f"{best} {shift}{number(constant, k)}", top.logs, 0, size=14, **beside)
     points |= {"text": [f"   {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
     points["marker"] = {"size": 16, "color": colours}
     # plotly draws a second axis only where a trace stands on it
@@ -114,9 +119,10 @@ def two_scales(
     way = ui.note("", 0, at, ax=right.logs, ay=at, axref="x", ayref="y", **ui.LEADER)
     way |= {"arrowhead": 2, "arrowwidth": 4, "arrowsize": 0.6, "arrowcolor": role, "standoff": 0}
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
-    made, plain = ui.layout(316, left, 16, 54, 50, annotations=[named, way]), {"showgrid": False}
+    made = ui.layout(316, left, 16, 54, 50, annotations=[named, way, first])
     below = "training raises: log P(start) + log P(end), 0 if both P are 1"
     above = "prediction compares: score = start logit + end logit"
+    plain: Block = {"showgrid": False}
     second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
     second["range"] = (limits + constant).tolist()
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
@@ -130,6 +136,7 @@ def two_scales(
     narrow = {"below": 700, "xaxis.title.text": "training: log P(start) + log P(end)"}
     narrow |= {"xaxis2.title.text": "prediction: score", "annotations.0.text": f"<b>{loss}</b>"}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
+    narrow |= {"annotations.2.text": best}
     return ui.figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
 
 
