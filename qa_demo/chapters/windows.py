@@ -310,7 +310,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
         told += ", which is surest among its own words."
     if not same:
         leads = ", and “no answer” leads it by more than the threshold" * w.silent
-        told += f" The sums take window {w.win.k}, {{}}{leads}."
+        told += f" The sum takes window {w.win.k}, {{}}{leads}."
     return say(told, *words, span_words(w.best, 30))
 
 

@@ -117,7 +117,7 @@ def two_scales(
     said = f"training shortens the way to 0: <b>{loss}</b>"
     named = ui.note(said, 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
     way = ui.note("", 0, at, ax=right.logs, ay=at, axref="x", ayref="y", **ui.LEADER)
-    way |= {"arrowhead": 2, "arrowwidth": 4, "arrowsize": 0.6, "arrowcolor": role, "standoff": 0}
+    way |= {"arrowhead": 2, "arrowwidth": 2.5, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
     made = ui.layout(316, left, 16, 54, 50, annotations=[named, way, first])
     below = "training raises: log P(start) + log P(end), 0 if both P are 1"
