@@ -124,9 +124,8 @@ class FakeReader:
         t[:, 0] = start - B_S - t[:, 2:] @ S[2:]
         t[:, 1] = end - B_E - t[:, 2:] @ E[2:]
         noise = rng_of(window, "layers").normal(size=t.shape)
-        return np.stack(
-            [(level * t + (LAYERS - level) * noise) / LAYERS for level in range(LAYERS + 1)]
-        ).astype(np.float32)
+        layers = [(k * t + (LAYERS - k) * noise) / LAYERS for k in range(LAYERS + 1)]
+        return np.stack(layers).astype(np.float32)
 
     def attention(self, window: Window) -> np.ndarray:
         n = len(window)

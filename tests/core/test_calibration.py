@@ -46,17 +46,11 @@ def test_a_span_that_no_limit_allows_makes_no_claim():
     reading = FakeReader().read("Who said so?", "Ada " * 40, WindowOptions(40, 10))
     reading = replace(reading, calibrations=FITS)
     best = predict(reading).best.candidate
-    for span, window, legal in (
-        (Span(0, 29), 0, True),
-        (Span(0, 30), 0, False),
-        (Span(12, 12), 1, False),  # the first window sees more around it
-    ):
-        found = replace(best, span=span, window=window)
-        assert (
-            (calibration.pair_claim(reading, found) is None)
-            == (calibration.sureness(reading, found) is None)
-            != legal
-        )
+    # of the last, the first window sees more around it
+    for span, window in ((Span(0, 29), 0), (Span(0, 30), 0), (Span(12, 12), 1)):
+        found, legal = replace(best, span=span, window=window), span.end == 29
+        claims = calibration.pair_claim(reading, found), calibration.sureness(reading, found)
+        assert [claim is None for claim in claims] == [not legal] * 2
         if not legal:
             assert "at most 30 tokens" in calibration.sure_of(reading, found, COUNTED, "logits").why
 
@@ -82,12 +76,10 @@ def test_the_claim_is_the_product_of_both_chances():
     assert calibration.sureness(*fitted(None)) is None
 
 
-@pytest.mark.parametrize(
-    ("p", "found"), [(0.0, BINS[0]), (0.1, None), (0.5, None), (0.9, BINS[1]), (1.0, BINS[1])]
-)
-def test_the_bin_of_a_probability(p, found):
-    assert bin_of(BINS, p) == found
-    assert bin_of((), p) is None
+def test_the_bin_of_a_probability():
+    found = [bin_of(BINS, p) for p in (0.0, 0.1, 0.5, 0.9, 1.0)]
+    assert found == [BINS[0], None, None, BINS[1], BINS[1]]
+    assert bin_of((), 0.5) is None
     assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
 
 
@@ -97,10 +89,8 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone():
     assert calibration.counted_with(own, None) is None
     for fits in (None, Calibrations(FITS.span)):
         assert calibration.counted_with(fitted(fits)[0], COUNTED) is None
-    for slope, intercept in ((0.6, -1.0), (0.5, -0.9)):
-        assert (
-            calibration.counted_with(own, SimpleNamespace(slope=slope, intercept=intercept)) is None
-        )
+    for fit in ({"slope": 0.6, "intercept": -1.0}, {"slope": 0.5, "intercept": -0.9}):
+        assert calibration.counted_with(own, SimpleNamespace(**fit)) is None
 
 
 def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none():

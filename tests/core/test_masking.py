@@ -89,9 +89,6 @@ def test_every_span_is_drawn_by_the_book():
         draws = masking.draw_spans(words, np.random.default_rng(seed))
         wanted = by_the_book(words, np.random.default_rng(seed))
         assert [(d.span.start, d.length, d.words, d.cut) for d in draws] == wanted
-        assert not any(
-            d.cut or d.words < d.length for d in draws[:-1] if d.span.end < len(words) - 1
-        )
         met.update(cut=draws[-1].cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
     assert met["cut"] and met["merged"], "the texts were too short to meet every case"
 
@@ -174,10 +171,10 @@ def test_both_denominators_are_named():
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3)
-    assert found.code == (
-        LossTerm("MLM", pytest.approx(sum(mlm) / 4), 1.0, 4),
-        LossTerm("SBO", pytest.approx(sum(sbo) / 4), 1.0, 4),
+    terms = (
+        LossTerm(n, pytest.approx(sum(x) / 4), 1.0, 4) for n, x in (("MLM", mlm), ("SBO", sbo))
     )
+    assert found.code == tuple(terms)
     assert [t.value for t in found.paper] == pytest.approx([sum(mlm), sum(sbo)])
     assert {t.over for t in found.paper} == {1}
 

@@ -9,7 +9,10 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.types import RULES, DecodeOptions, Reading, Span
-from tests.core.toys import make_reading, random_reading, t1, unowned, with_offsets
+from tests.core.toys import SEEDS, make_reading, random_reading, t1, unowned, with_offsets
+
+SIZES = st.tuples(st.integers(1, 18), st.integers(2, 8), st.integers(0, 5))
+"""Words, capacity and overlap of windows."""
 
 
 def test_two_window_toy_equals_bert():
@@ -68,22 +71,13 @@ def brute_n_best(reading: Reading, decode: DecodeOptions) -> list[tuple[float, S
 
 
 @settings(max_examples=80)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(1, 18),
-    capacity=st.integers(2, 8),
-    overlap=st.integers(0, 5),
-    max_length=st.integers(1, 9),
-    top=st.integers(1, 12),
-    rule=st.sampled_from(RULES),
-)
-def test_decode_equals_brute_force_under_every_rule(
-    seed, n, capacity, overlap, max_length, top, rule
-):
+@given(SEEDS, SIZES, st.integers(1, 9), st.integers(1, 12), st.sampled_from(RULES))
+def test_decode_equals_brute_force_under_every_rule(seed, sizes, most, top, rule):
+    n, capacity, overlap = sizes
     reading = random_reading(seed, n, capacity, max(1, capacity - overlap))
-    decode = DecodeOptions(max_answer_length=max_length, n_best_size=top, rule=rule)
-    prediction, want = predict(reading, decode), brute_n_best(reading, decode)
-    listed = prediction.n_best
+    decode = DecodeOptions(max_answer_length=most, n_best_size=top, rule=rule)
+    made, want = predict(reading, decode), brute_n_best(reading, decode)
+    listed = made.n_best
     assert [r.candidate.span for r in listed] == [span for _, span in want]
     assert [r.value for r in listed] == pytest.approx([v for v, _ in want], rel=1e-9, abs=1e-9)
     assert [r.rank for r in listed] == list(range(1, len(listed) + 1))
@@ -91,11 +85,9 @@ def test_decode_equals_brute_force_under_every_rule(
     for c in (r.candidate for r in listed):
         assert reading.encoding.context[c.char_start : c.char_end] == c.text
     nulls = [start[0] + end[0] for start, end in (reading.logits(w.index) for w in reading.windows)]
-    assert prediction.null_score == pytest.approx(min(nulls))
+    assert made.null_score == pytest.approx(min(nulls))
     if listed:
-        assert prediction.score_diff == pytest.approx(
-            min(nulls) - listed[0].candidate.score, abs=1e-9
-        )
+        assert made.score_diff == pytest.approx(min(nulls) - listed[0].candidate.score, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))

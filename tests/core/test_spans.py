@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core import spans
 from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
 from qa_demo.core.types import DecodeOptions
-from tests.core.toys import make_reading, random_reading, t1, with_offsets
+from tests.core.toys import SEEDS, make_reading, random_reading, t1, with_offsets
 
 SMALL = DecodeOptions(max_answer_length=3)
 
@@ -44,13 +44,7 @@ def test_every_cell_has_the_right_reason_and_legal_ones_are_counted(most):
 
 
 @settings(max_examples=60)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(1, 14),
-    max_length=st.integers(1, 16),
-    top=st.integers(1, 30),
-    coarse=st.booleans(),
-)
+@given(SEEDS, st.integers(1, 14), st.integers(1, 16), st.integers(1, 30), st.booleans())
 def test_exact_search_equals_brute_force(seed, n, max_length, top, coarse):
     reading, options = random_reading(seed, n, 6, 4), DecodeOptions(max_answer_length=max_length)
     for window in reading.windows:

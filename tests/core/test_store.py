@@ -14,8 +14,6 @@ from tests.fakes import FakeReader
 
 CONTEXT = "The ship é\U0001f600 sailed on, said Ada. " * 12
 READING = FakeReader().read("Who said so?", CONTEXT, WindowOptions(60, 20))
-
-
 ONE, OTHER = Calibration(0.5, -1.0), Answerability(2.0, 0.5)
 
 

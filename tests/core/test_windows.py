@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core import windows
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span, WindowOptions
-from tests.core.toys import make_encoding, random_reading, t1
+from tests.core.toys import SEEDS, make_encoding, random_reading, t1
 
 
 @settings(max_examples=150)
@@ -38,10 +38,7 @@ CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 tokens\)
     [
         (WindowOptions(10, 8), f"{CAPACITY} 8"),
         (WindowOptions(10, 0), f"{CAPACITY} 0"),
-        (
-            WindowOptions(5, 1),
-            "h 5 leaves no room .* takes 2 .* tokens 3, so it must be at least 6",
-        ),
+        (WindowOptions(5, 1), " 5 leaves no room .* takes 2 .* tokens 3, so it must be at least 6"),
         (WindowOptions(max_query_length=1), "2 tokens, max_query_length allows 1"),
     ],
 )
@@ -91,7 +88,7 @@ def test_the_safe_length_equals_every_span_tried(n, room, step):
     assert safe is None or safe >= (room - min(step, room)) // 2 + 1
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12), st.data())
+@given(SEEDS, st.integers(1, 40), st.integers(1, 12), st.data())
 def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(seed, n, capacity, data):
     step = data.draw(st.integers(1, capacity))
     reading = random_reading(seed, n, capacity, step)

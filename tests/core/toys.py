@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import repeat
 
 import numpy as np
+from hypothesis import strategies as st
 
 from qa_demo.core.types import Encoding, Reading, WindowOptions
 from qa_demo.core.windows import assemble, make_windows, plan
@@ -12,6 +13,7 @@ from tests.fakes import fake_encode
 
 ONE, TWO = WindowOptions(), WindowOptions(max_seq_length=8, doc_stride=2)
 """Options that make one window of a toy, and of six words windows of words 0-3 and 2-5."""
+SEEDS = st.integers(0, 2**32 - 1)
 
 
 def make_encoding(words: Sequence[str], question: Sequence[str] = ("who",)) -> Encoding:

@@ -106,9 +106,7 @@ def test_what_cannot_be_fitted(margins, answers, said):
 
 
 def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
-    """Outcomes drawn from known chances: the product misses by little more than their draw, the
-    chance that holds where there is an answer by about the half that have none.
-    """
+    """Of known chances: the product misses by no more than a draw, one factor by about a half."""
     rng = np.random.default_rng(7)
     leads, scores = rng.normal(0, 6, 4000), drawn(rng, 4000, 5)
     known = Answerability(0.4, 0.0), Calibration(2.0, 0.5)
