@@ -124,9 +124,7 @@ def config(family: str, vocab_size: int, **changes: Any) -> Any:
 
 
 def made(folder: Path, family: str, kind: str, std: float = 0.0, **changes: Any) -> Any:
-    """A random model of a family in `folder`, with its tokenizer; `kind`: how transformers' name of
-    the class ends, `std` that of its matrices, by default transformers' own.
-    """
+    """A random model whose class ends in `kind`, and its tokenizer; `std`: of its matrices."""
     words = tokenizer(family)
     torch.manual_seed(7)
     model = getattr(transformers, CLASSES[family] + kind)(config(family, len(words), **changes))
@@ -139,12 +137,7 @@ def made(folder: Path, family: str, kind: str, std: float = 0.0, **changes: Any)
 
 
 def save(
-    folder: Path,
-    family: str = "bert",
-    *,
-    bio: bool = False,
-    threshold: float | None = None,
-    **changes: Any,
+    folder: Path, family: str = "bert", *, bio: bool = False, threshold: Any = None, **changes: Any
 ) -> Path:
     """A random reader in `folder`; weights large enough that positions differ clearly."""
     made(folder, family, "ForQuestionAnswering", 0.3, **changes)

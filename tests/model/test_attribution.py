@@ -26,14 +26,10 @@ ORACLE_FAMILIES = ["bert", "distilbert", "roberta", "electra", "albert", "debert
 OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 TARGET = Target("span_score", Span(2, 4), window=0)
 CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 3.0, 8
-
-
 only_bert = pytest.mark.parametrize("family", ["bert"], indirect=True)
 
 
-def test_gradient_x_input_is_nothing_just_where_the_length_of_a_word_is_not_felt(
-    family, reader, reading
-):
+def test_gradient_x_input_is_nothing_just_where_a_words_length_is_not_felt(family, reader, reading):
     """A reader that normalises first answers alike with every word's vector half as long again."""
     run = make_pass(reader.model, reading.windows[0], TARGET)
     embeds = word_embeddings(reader.model, reading.windows[0].input_ids)[None]
@@ -139,11 +135,8 @@ def test_another_method_and_another_reader_are_named(reader, reading, loaded):
         loaded("electra").attribute(reading, TARGET)
 
 
-TEXTS = [
-    (kit.QUESTION, kit.CONTEXT[:90]),
-    ("Who painted the tower?", kit.CONTEXT[88:150]),
-    ("In which year?", kit.CONTEXT[40:130]),
-]
+TEXTS = [(kit.QUESTION, kit.CONTEXT[:90]), ("Who painted the tower?", kit.CONTEXT[88:150])]
+TEXTS += [("In which year?", kit.CONTEXT[40:130])]
 Work = Callable[[BertReader], np.ndarray]
 
 

@@ -60,11 +60,8 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
 
 
 def test_a_threshold_is_that_of_the_run_and_decides_under_the_sums_of_logits_alone(bert):
-    for more, limit in (
-        ({"threshold": 2.0}, 2.0),
-        ({"decode": DecodeOptions(rule="product")}, None),
-    ):
-        assert qa_demo.evaluate(bert, ROWS[1:3], **more).run["threshold"] == limit
+    for how, limit in (({"threshold": 2.0}, 2), ({"decode": DecodeOptions(rule="product")}, None)):
+        assert qa_demo.evaluate(bert, ROWS[1:3], **how).run["threshold"] == limit
 
 
 def test_a_sample_is_drawn_over_the_whole_file_by_a_seed():

@@ -50,9 +50,7 @@ def test_attention_and_hidden_states_are_those_of_transformers(family, folder, r
         np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)
 
 
-def test_masked_positions_hold_the_mask_token_and_nothing_else_moves(
-    family, folder, reader, reading, monkeypatch
-):
+def test_masked_positions_hold_the_mask_token_alone(family, folder, reader, reading, monkeypatch):
     window = reading.windows[0]
     model, inputs = kit.plain(folder, window)
     masks = np.random.default_rng(0).random((5, len(window))) < 0.3

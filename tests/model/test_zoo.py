@@ -73,9 +73,9 @@ def noise(raw: bytes) -> bytes:
     return raw[:start] + np.random.default_rng(1).bytes(len(raw) - start)
 
 
-def replaced(name: str, make: Callable[[Path], Any] = Path.exists) -> Damage:
-    """The file is gone; `make` puts something else in its place."""
-    return lambda folder: ((folder / name).unlink(), make(folder / name))
+def replaced(name: str, make: Callable[[Path], Any] = Path.exists, other: str = "") -> Damage:
+    """The file is gone; `make` puts something else in its place, or at another name."""
+    return lambda folder: ((folder / name).unlink(), make(folder / (other or name)))
 
 
 def bigger_vocabulary(folder: Path) -> None:
@@ -127,15 +127,9 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer.json", b"{"), NO_MODEL),
     (edit("tokenizer.json", normalizer=PANIC), rf"{NO_MODEL} \(PanicException\)"),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
-    (
-        replaced("tokenizer.json", lambda path: path.with_name("spm.model").write_bytes(b"x")),
-        r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)",
-    ),
+    (replaced("tokenizer.json", Path.touch, "spm.model"), r"\(tokenizer.json, not SentencePiece's"),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
-    (
-        write("tokenizer_config.json", b'{"tokenizer_class": "Evil"}'),
-        "no token for one of cls, sep",
-    ),
+    (write("tokenizer_config.json", b'{"tokenizer_class": "E"}'), "no token for one of cls, sep"),
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
@@ -143,18 +137,15 @@ BROKEN: list[tuple[Damage, str]] = [
     (rewrite(lambda raw: raw[:-9]), CUT_OFF),
     (rewrite(noise), "not finite"),
     (
-        replaced(WEIGHTS, lambda path: torch.save({}, path.with_name("pytorch_model.bin"))),
-        "model.safetensors is missing .*pickles such as pytorch_model.bin can run code",
+        replaced(WEIGHTS, Path.touch, "pytorch_model.bin"),
+        "s is missing .*pickles such as pytorch_m",
     ),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
     (index(weight_map={"a": "../b.safetensors"}), "index.json names '../b.safetensors', which is"),
     (tensors(lambda t: t["qa_outputs.weight"].fill_(NAN)), "qa_outputs.weight holds numbers that"),
     (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
     (tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)})), NO_MODEL),
-    (
-        tensors(lambda t: t.pop("qa_outputs.bias")),
-        r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder",
-    ),
+    (tensors(lambda t: t.pop("qa_outputs.bias")), r"g \(1, such as qa_outputs.bias\); an encoder"),
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
     (lambda folder: kit.save(folder, "bert", num_labels=3), NO_MODEL),
@@ -163,9 +154,7 @@ BROKEN: list[tuple[Damage, str]] = [
 
 
 @pytest.mark.parametrize(("damage", "reason"), BROKEN)
-def test_a_broken_folder_is_refused_by_name_and_the_reader_in_use_goes_on(
-    damage, reason, folder, bert, monkeypatch
-):
+def test_a_broken_folder_is_named_and_the_reader_goes_on(damage, reason, folder, bert, monkeypatch):
     """In our own sentence alone, without the table that transformers prints of the same."""
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
@@ -212,9 +201,7 @@ def test_the_checksum_manifest_is_verified_and_names_the_reader(folder):
         load_reader(str(folder))
 
 
-def test_a_snapshot_lacks_only_files_that_are_not_loaded_and_the_bundled_folder_none(
-    hub, monkeypatch
-):
+def test_a_snapshot_lacks_only_what_is_not_loaded_and_the_bundled_folder_nothing(hub, monkeypatch):
     """A published reader's list names card and figures, which the hub is not asked for."""
     folder = hub.snapshot
     gone = dict.fromkeys(("README.md", "metrics.json", "ablation/a.json"), "0" * 64)

@@ -144,10 +144,7 @@ def test_no_paragraph_that_shares_twelve_words_with_a_kept_one_is_trained_on():
 @pytest.mark.parametrize(
     ("question", "made"),
     [
-        (
-            "When did Panama open?",
-            {"When did Ferdinand de Lesseps open?", "When did not Panama open?"},
-        ),
+        ("Why did Panama dig?", {"Why did Ferdinand de Lesseps dig?", "Why did not Panama dig?"}),
         ("what broke in 1869", {"what broke in 1914"}),
         ("which came first", {"which came last"}),
         ("why so", {None}),

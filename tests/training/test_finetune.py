@@ -196,7 +196,6 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home):
     assert all("lora_" in n or n.startswith(("reader.qa_outputs.", "bio.")) for n in trained)
     linear = [n for n, m in plain.reader.base_model.named_modules() if isinstance(m, nn.Linear)]
     assert len([n for n in trained if "lora_A" in n]) == len(linear) > 8
-
     before = {name: p.clone() for name, p in adapted.named_parameters()}
     assert finetune.train(settings(home, "adapted", adapter=2))
     after = heads.load(str(home / "encoder"), 0.0, adapter=2)

@@ -93,7 +93,6 @@ def test_what_a_wire_or_a_neighbour_is_worth():
     assert len(dearest) > 1
     toy.rows = np.repeat(toy.rows[:1], len(toy.rows), axis=0)
     assert facts("old harbour", model=toy)["guesses"]() == 1, "equal rows cannot tell blanks apart"
-
     guess, guesses = (facts("old harbour")[name] for name in ("guess", "guesses"))
     assert guesses("position") <= guesses()
     assert guess("old", "left", "the") == guess("old"), "the word that stands there"

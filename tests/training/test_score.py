@@ -124,12 +124,11 @@ def test_threshold_and_calibration_come_with_the_reader(folder, scored):
     assert scored["command"] == f"python -m qa_demo.training.score {words}"
 
 
-TEXTS = st.sets(
-    st.sampled_from(["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]), max_size=4
-)
+TEXTS = ["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]
+SETS = st.sets(st.sampled_from(TEXTS), max_size=4)
 
 
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
+@given(st.lists(st.tuples(SETS, SETS), min_size=1, max_size=4))
 @example([({"Edith", "Anna Holm"}, {"Edith", "Holm"})])
 def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
     wanted, said = ([{normalize(x) for x in pair[k]} for pair in pairs] for k in (0, 1))
@@ -140,8 +139,6 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
     assert got["exact"]["recall"] == pytest.approx(100 * right / golds)
     assert got["exact"]["f1"] == pytest.approx(200 * right / (preds + golds))
     assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
-    if pairs[0] == ({"Edith", "Anna Holm"}, {"Edith", "Holm"}) and len(pairs) == 1:
-        assert (got["exact"]["f1"], got["whole_lists"]) == (50, 0)
 
 
 FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
