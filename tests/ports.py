@@ -25,9 +25,7 @@ def free_port() -> int:
 
 
 def wait_for_page(port: int, runs: Callable[[], bool], patience: float) -> None:
-    """Until the page on that port can answer; AssertionError where its process ended, or after so
-    many seconds.
-    """
+    """Until the page on that port answers; AssertionError where its process or patience ended."""
     end = time.monotonic() + patience
     while runs() and time.monotonic() < end:
         with suppress(OSError):

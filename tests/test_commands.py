@@ -102,9 +102,7 @@ def test_from_a_file_to_its_failures(tmp_path, monkeypatch, capsys):
     assert len((tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()) == 12
 
 
-@pytest.mark.parametrize(
-    "line", [x for x in COMMANDS if re.match(r"(SPANLIGHT\S+=.* )?python app\.py", x)]
-)
+@pytest.mark.parametrize("line", [x for x in COMMANDS if re.match("(SPAN.+ )?python app", x)])
 def test_the_page_takes_what_is_shown(line, monkeypatch):
     """All but the port, the weights and the visitors."""
     words, opened = shlex.split(line), list[tuple[object, ...]]()

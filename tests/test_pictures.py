@@ -18,18 +18,8 @@ from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import number
 from qa_demo.server.answers import attempt
 from qa_demo.state import State, load
-from tests.chapters.given import (
-    EVERY,
-    OWN,
-    STEPS,
-    blocks,
-    example,
-    full,
-    items,
-    refused,
-    stored,
-    words,
-)
+from tests.chapters import given as ready
+from tests.chapters.given import STEPS, blocks, example, full, items, refused, stored, words
 from tests.fakes import FakeReader, fake_encode
 from tests.odd import JSON
 from tests.printed import value
@@ -37,7 +27,7 @@ from tests.printed import value
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_every_step_of_every_chapter_draws_every_example(chapter, step):
-    every = set(EVERY)
+    every = set(ready.EVERY)
     # a path of boxes holds no number, a fake was never recorded; the square's stands beside it
     if (chapter, step) in (("spanbert", 3), ("loss", 4), ("spans", 1)):
         every.remove("table")
@@ -57,7 +47,7 @@ ONE_IN_MANY = r"(?<![.\d])1 (tokens|spans|allowed sums|starts)\b|\b0 other|\b1 o
 
 @pytest.mark.parametrize(("chapter", "step"), STEPS)
 def test_own_texts_of_any_kind_are_drawn_without_many_for_one_and_long_names(chapter, step):
-    for question, context in OWN:
+    for question, context in ready.OWN:
         state = {"chapter": chapter, "step": step, "question": question, "context": context}
         small = {"max_seq_length": 48, "doc_stride": 12} if len(context) > 99 else {}
         blocks(full(), **state, **small, gold=[[0, 1], [0, len(context)]], selection=[0, 0])
@@ -166,7 +156,6 @@ def test_a_block_that_the_browser_holds_is_not_sent_again():
 
 DOORS = {
     "nothing": (None, "a picture is asked for by"),
-    "a field": ({"state": {"foo": 1}}, "there is no field foo"),
     "an example": ({"state": {"example": "nope"}}, "there is no example 'nope'"),
     "a step": ({"state": {"chapter": "spans", "step": 7}}, "this chapter has 1 step, got step 7"),
     "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, "selection"),
@@ -210,14 +199,11 @@ def test_a_model_that_is_missing_or_broken_is_said_and_a_pending_one_is_told():
     assert status == 500 and "panic" not in said["error"]
 
 
-def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_stays():
+def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_in_its_windows():
     for name, module in CHAPTERS.items():
         opens = getattr(module, "OPENS", {}).get(1, {}).get("example", "oresund")
         assert full().picture(State(chapter=name))["example"] == opens
         assert full().picture(State(chapter=name, example="gold"))["example"] == "gold"
-
-
-def test_an_example_that_needs_small_windows_opens_with_them():
     opened = full().picture(State(example="brooklyn"))["opened"]
     assert {"example": "brooklyn", **opened} == example("brooklyn")
     assert opened["max_seq_length"] != State().max_seq_length

@@ -71,7 +71,7 @@ def test_no_two_modules_use_a_name_for_two_things():
     assert len(names) == len(set(names))
 
 
-def test_a_reading_is_plotted_with_colours_and_selection():
+def test_a_notebook_plots_a_reading_with_colours_and_selection_and_shows_its_page():
     figure = plot(READING, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
     assert "#00659f" in figure.to_json()
@@ -83,6 +83,8 @@ def test_a_reading_is_plotted_with_colours_and_selection():
         plot(READING, "spans", temperature=0)
     with pytest.raises(BadInput, match="doc_stride is the reading's own; another one is read anew"):
         plot(READING, "windows", doc_stride=8)
+    frame = as_page(READING)
+    assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -96,8 +98,3 @@ def test_every_figure_is_plotlys_own_in_the_pages_colours(chapter):
         except BadInput as fault:
             assert "drawn in the text" in str(fault)  # noqa: PT017  most steps have a figure
     assert drawn, "no step of this chapter has a figure that plot could give"
-
-
-def test_a_notebook_shows_the_page_of_a_reading():
-    frame = as_page(READING)
-    assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame

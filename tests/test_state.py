@@ -48,17 +48,11 @@ SENTENCES = {
     "a text": ({"max_seq_length": "3"}, "max_seq_length: must be a valid integer, got '3'"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 5, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
-    "one text": (
-        {"question": "a"},
-        "question and paragraph belong together; one of the two is missing$",
-    ),
+    "one text": ({"question": "a"}, "paragraph belong together; one of the two is missing$"),
     "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
     "a span": ({"selection": [3, 1]}, r"selection: must be 0 <= first <= last, got \[3, 1\]"),
     "a place": ({"edits": {"start": {"3": 1}}}, "edits.start.3: must match pattern"),
-    "a long text": (
-        {"question": "q", "context": "x" * 50_001},
-        "context: must have at most 50000 characters, got 50,001",
-    ),
+    "a long text": ({"context": "x" * 50_001}, "context: must have at most 50000 .*, got 50,001"),
 }
 
 

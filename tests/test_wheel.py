@@ -23,9 +23,7 @@ from tests.documents import ROOT
 pytestmark = pytest.mark.slow
 
 SOURCES = ("qa_demo", "assets", "pyproject.toml", "setup.py", "README.md", "LICENSE")
-BUILD = """
-import sys
-from setuptools import build_meta
+BUILD = """import sys; from setuptools import build_meta
 build_meta.build_wheel(sys.argv[1], {"--build-option": "--compression=stored"})
 """
 ELSEWHERE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

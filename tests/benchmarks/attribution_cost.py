@@ -45,10 +45,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> n
     base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
     types = inputs_of(model, window)["token_type_ids"]
     rows = []
-    for name, at in (
-        ("start_logits", window.to_pos(target.span.start)),
-        ("end_logits", window.to_pos(target.span.end)),
-    ):
+    for name, at in zip(("start_logits", "end_logits"), window.ends(target.span), strict=True):
 
         def forward(x: torch.Tensor, name: str = name, at: int = at) -> torch.Tensor:
             kinds = types.expand(len(x), -1)

@@ -1,6 +1,4 @@
-"""The page in a process of its own with the fake reader, one Chromium; console errors fail a
-test.
-"""
+"""The page with a fake reader in its own process, one Chromium; a console error fails a test."""
 
 import base64
 import json
@@ -83,9 +81,7 @@ def listened(context: BrowserContext) -> Heard:
 
 @pytest.fixture(scope="session")
 def kept(chromium: Browser) -> Iterator[Heard]:
-    """The page of most tests, one after the other: half of what it takes to open one is to compile
-    its scripts, which a page that stays does once.
-    """
+    """The page of most tests: to compile its scripts, once, is half of what it takes to open one."""
     with chromium.new_context() as context:
         yield listened(context)
 

@@ -26,9 +26,7 @@ def cut(route: Route) -> None:
     route.abort("connectionreset")
 
 
-@pytest.mark.parametrize(
-    "file", ["page.js", "assets/index-*.js", "assets/Blocks-*.js", "theme.css*"]
-)
+@pytest.mark.parametrize("file", ["page.js", "assets/index*.js", "assets/Blocks*.js", "theme.css*"])
 def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page, file):
     page = open_page(SPANS, script=LATE, spoilt={"url": f"**/{file}", "handler": never, "times": 1})
     page.get_by_role("alert").get_by_role("button", name="Load the page again").click()

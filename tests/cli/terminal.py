@@ -14,11 +14,8 @@ from tests.model import kit
 
 SMALL = ["--max-seq-length", "40", "--doc-stride", "7"]
 OPTIONS = WindowOptions(max_seq_length=40, doc_stride=7)
-ASKED = {
-    "Who designed the bridge?": "George Rotne",
-    "When was it opened?": "1998",
-    "What was painted?": "the tower",
-}
+ASKED = {"Who designed the bridge?": "George Rotne", "When was it opened?": "1998"}
+ASKED |= {"What was painted?": "the tower"}
 """Questions on the kit's paragraph, and their answers."""
 TEXTS = ["--question", kit.QUESTION, "--context", kit.CONTEXT]
 PROGRESS = re.compile(r"question |part |scored by |.*: \d+ questions? \(first: ")
@@ -67,10 +64,7 @@ class Terminal:
 
 def squad(path: Path, *, unanswerable: bool = False, **change: Any) -> Path:
     """A file of SQuAD's with `ASKED`; `change` goes into the first question."""
-    qas = [
-        kit.asked(f"q{k}", asked, kit.CONTEXT, text)
-        for k, (asked, text) in enumerate(ASKED.items())
-    ]
+    qas = [kit.asked(f"q{k}", q, kit.CONTEXT, text) for k, (q, text) in enumerate(ASKED.items())]
     if unanswerable:
         qas.append(kit.asked("q9", "Who was the king?", kit.CONTEXT, is_impossible=True))
     qas[0] |= change

@@ -61,10 +61,8 @@ def test_answer_for_a_person(terminal):
     assert (exact(start) + exact(end) == exact(score)) == (sign == "=")
     assert len(lines) == 4 + 20 and f"part {len(windows)} of" in terminal.err
     line = terminal.ask("answer --rule product").splitlines()[2]
-    compared = (
-        r"no answer scores (\S+), the best span (\S+), a differ.* (\S+); this rule does not .*"
-    )
-    null, span, difference = map(exact, re.fullmatch(compared, line).groups())
+    said = r"no answer scores (\S+), the best span (\S+), a differ.* (\S+); this rule does not .*"
+    null, span, difference = map(exact, re.fullmatch(said, line).groups())
     assert null - span == difference
 
 

@@ -36,17 +36,10 @@ def test_no_command_imports_what_takes_seconds_before_it_is_needed():
     assert process("-c", f"{program}; import sys; assert not {slow} & set(sys.modules)") == (0, "")
 
 
-class Interrupted:
-    """A module that somebody stops while it is imported."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("imported", [False, True])
 def test_an_interrupted_command_ends_with_130(imported, monkeypatch, capsys):
-    running = SimpleNamespace(main=Mock(side_effect=KeyboardInterrupt))
-    module = running if imported else Interrupted()
+    stops = Mock(side_effect=KeyboardInterrupt)
+    module = SimpleNamespace(main=stops) if imported else type("", (), {"__getattr__": stops})()
     monkeypatch.setitem(sys.modules, "qa_demo.cli.main", module)
     with pytest.raises(SystemExit, match=r"^130$"):
         runpy.run_module("qa_demo", run_name="__main__")

@@ -55,6 +55,7 @@ AFTER = [
     ("tag {texts} --calibration x.json", "unrecognized arguments"),
 ]
 """The reader comes behind the command."""
+EVERY = [*BEFORE, *((line.replace(" ", " {reader} ", 1), reason) for line, reason in AFTER)]
 
 
 @pytest.fixture
@@ -72,10 +73,7 @@ def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     return found | {"reader": reader, "texts": shlex.join(TEXTS)}
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [*BEFORE, *((line.replace(" ", " {reader} ", 1), reason) for line, reason in AFTER)],
-)
+@pytest.mark.parametrize(("line", "reason"), EVERY)
 def test_what_cannot_be_done_is_refused(line, reason, terminal, names, monkeypatch):
     if "reader" not in line:
         loaded = "qa_demo.model.loading.load_reader"

@@ -185,9 +185,8 @@ def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
 
 
 def test_words_of_a_text_are_never_read_as_a_template():
-    assert worded("a {x} b *t*", {"x": "{y} *z*"}) == [
-        ["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]
-    ]  # fmt: skip
+    made = [["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]]
+    assert worded("a {x} b *t*", {"x": "{y} *z*"}) == made
     assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
     with pytest.raises(BadInput, match=r"nothing computes \{y\}"):
         worded("{y}", {"x": "1"})
