@@ -46,23 +46,13 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
         best = {"text": said, "char_start": at, "char_end": at + len(said), "score": 5.0}
         right = float(said in gold)
         kind = "right" if right else "elsewhere" if gold else ANSWERED
-        row = {
-            "id": str(k),
-            "title": f"article {k % articles}",
-            "question": f"{WHO[k % 4]} in case {k // 4}?",
-            "context": TEXT,
-            "gold": [{"text": g, "char_start": TEXT.index(g)} for g in gold],
-            "columns": {"level": str(k % 2)},
-            "score_diff": -lead,
-            "margin": lead,
-            "windows": 1,
-            "tokens": 20 + 100 * (k % 2),
-            "best": {"exact": right, "f1": right, "kind": kind, "because": ""},
-            "claim": float(rng.random()),
-            "in_window": 0.5,
-            "probs": None,
-            "n_best": [best | {"window": 0}, best | {"text": "it", "score": 2.5, "window": 0}],
-        }
+        row = {"id": str(k), "title": f"article {k % articles}", "context": TEXT, "windows": 1}
+        row |= {"question": f"{WHO[k % 4]} in case {k // 4}?", "columns": {"level": str(k % 2)}}
+        row |= {"gold": [{"text": g, "char_start": TEXT.index(g)} for g in gold], "in_window": 0.5}
+        row |= {"score_diff": -lead, "margin": lead, "tokens": 20 + 100 * (k % 2)}
+        row |= {"best": {"exact": right, "f1": right, "kind": kind, "because": ""}}
+        row |= {"claim": float(rng.random()), "probs": None}
+        row |= {"n_best": [best | {"window": 0}, best | {"text": "it", "score": 2.5, "window": 0}]}
         rows.append(row | under(row, 0.0, "2.0" if silent else "1.1"))
     return rows
 

@@ -185,16 +185,11 @@ def test_the_loss_is_torch_s():
     torch.manual_seed(2)
     start, end, tags = torch.randn(2, 5), torch.randn(2, 5), torch.randn(2, 5, 3)
     heard = torch.tensor([[1, 0, 0, 1, 1], [1, 0, 1, 1, 0]]).bool()
-    batch = {
-        "start": torch.eye(5)[[3, 0]],
-        "end": torch.eye(5)[[4, 0]],
-        "tags": torch.eye(3)[torch.randint(3, (2, 5))],
-        "tagged": heard.float(),
-        "labelled": torch.tensor([1.0, 0.0]),
-        "said": torch.randn(2, 5, 5),
-        "passage": heard & torch.tensor([0, 1, 1, 1, 1]).bool(),
-        "listed": torch.tensor([[0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]).bool(),
-    }
+    batch = {"start": torch.eye(5)[[3, 0]], "end": torch.eye(5)[[4, 0]], "tagged": heard.float()}
+    batch |= {"tags": torch.eye(3)[torch.randint(3, (2, 5))], "said": torch.randn(2, 5, 5)}
+    batch |= {"passage": heard & torch.tensor([0, 1, 1, 1, 1]).bool()}
+    batch |= {"listed": torch.tensor([[0, 0, 0, 0, 1], [0] * 5]).bool()}
+    batch |= {"labelled": torch.tensor([1.0, 0.0])}
     terms = teach.loss_terms((start, end, tags), batch, temperature=2.0, lists=4.0)
     costs = nn.functional.cross_entropy(tags[0], batch["tags"][0], reduction="none")
     weights = torch.tensor([1.0, 0, 0, 1, 4])  # of a list four times
