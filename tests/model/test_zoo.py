@@ -94,6 +94,9 @@ NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
 PANIC = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 NO_MODEL = "no model that can be built"
 CODE, CUT_OFF = "which chooses code", "safetensors file is cut off or damaged; copy it anew"
+PICKLE = "model.safetensors is missing .*pickles such as pytorch_model.bin can run code"
+PIECES_ALONE = r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)"
+ENCODER = r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
 config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
 index = partial(edit, f"{WEIGHTS}.index.json")
@@ -127,7 +130,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer.json", b"{"), NO_MODEL),
     (edit("tokenizer.json", normalizer=PANIC), rf"{NO_MODEL} \(PanicException\)"),
     (replaced("tokenizer.json"), "the tokenizer is missing"),
-    (replaced("tokenizer.json", Path.touch, "spm.model"), r"\(tokenizer.json, not SentencePiece's"),
+    (replaced("tokenizer.json", Path.touch, "spm.model"), PIECES_ALONE),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
     (write("tokenizer_config.json", b'{"tokenizer_class": "E"}'), "no token for one of cls, sep"),
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
@@ -136,16 +139,13 @@ BROKEN: list[tuple[Damage, str]] = [
     (write(WEIGHTS, b"\0" * 7 + b"\x10{}"), CUT_OFF),
     (rewrite(lambda raw: raw[:-9]), CUT_OFF),
     (rewrite(noise), "not finite"),
-    (
-        replaced(WEIGHTS, Path.touch, "pytorch_model.bin"),
-        "s is missing .*pickles such as pytorch_m",
-    ),
+    (replaced(WEIGHTS, Path.touch, "pytorch_model.bin"), PICKLE),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
     (index(weight_map={"a": "../b.safetensors"}), "index.json names '../b.safetensors', which is"),
     (tensors(lambda t: t["qa_outputs.weight"].fill_(NAN)), "qa_outputs.weight holds numbers that"),
     (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
     (tensors(lambda t: t.update({"qa_outputs.weight": torch.zeros(3, 16)})), NO_MODEL),
-    (tensors(lambda t: t.pop("qa_outputs.bias")), r"g \(1, such as qa_outputs.bias\); an encoder"),
+    (tensors(lambda t: t.pop("qa_outputs.bias")), ENCODER),
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
     (lambda folder: kit.save(folder, "bert", num_labels=3), NO_MODEL),
