@@ -7,6 +7,7 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
+import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from qa_demo.core.base import BadInput
@@ -33,7 +34,12 @@ def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
     return pair
 
 
-Int = Annotated[int, Field(strict=True)]
+def _plain(value: Any) -> Any:
+    """numpy's whole numbers, of which offsets are made, are whole numbers."""
+    return int(value) if isinstance(value, np.integer) else value
+
+
+Int = Annotated[int, Field(strict=True), BeforeValidator(_plain)]
 Place = Annotated[Int, Field(ge=0)]
 Count = Annotated[Int, Field(ge=1)]
 Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
