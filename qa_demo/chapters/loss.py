@@ -10,14 +10,14 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, OTHER, START, Block
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.replay import ReplayRows, Two, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Right, cost_curve, falling, two_scales
+from qa_demo.drawn.loss_plots import Right, cost_curve, falling, same_distance
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
@@ -275,7 +275,7 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
 
 
 def the_fit(case: Case) -> Made:
-    """Step 2: five pairs as dots on one line with two scales."""
+    """Step 2: log P and score of five pairs, equally far apart."""
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
@@ -286,7 +286,11 @@ def the_fit(case: Case) -> Made:
     else:
         yet = "" if case.now == case.record.last else " yet"
         said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
-    key = ("dot", case.role, f"the right pair ({case.who})"), ("dot", OTHER, "other pairs")
+    key = (
+        ("ring", INK, "log P(start) + log P(end): training raises the right pair's"),
+        ("dot", INK, "score = start logit + end logit: prediction takes the highest"),
+        ("fill", case.role, f"the right pair ({case.who})"),
+    )
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -300,11 +304,11 @@ def the_fit(case: Case) -> Made:
         ui.finding(said + asides(case), [number(constant), STRONG]),
         moment_choice(case),
         ui.legend("key", *key),
-        two_scales(found, words, right, constant, case.role),
+        same_distance(found, words, right, constant, case.role),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
     heads = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
-    return made, ui.table("rows", heads, rows, "The best pairs on both scales")
+    return made, ui.table("rows", heads, rows, "The best pairs with both values")
 
 
 def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:

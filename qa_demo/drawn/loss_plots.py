@@ -1,4 +1,4 @@
-"""Pictures of a loss: -log P over P, pairs on two scales, a loss over training steps."""
+"""Pictures of a loss: -log P over P, what pairs score, a loss over training steps."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
+from qa_demo.blocks import END, GREY, INK, PAPER, START, Block
 from qa_demo.core.spans import Pair
 from qa_demo.printed import adds, digits_of, ends, escape, fine, number, probability, room
 
@@ -83,12 +83,13 @@ def cost_curve(rights: Sequence[Right]) -> Block:
     return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
 
 
-def two_scales(
+def same_distance(
     pairs: Sequence[Pair], words: Sequence[str], right: Pair, constant: float, role: str
 ) -> Block:
-    """The pairs: score on one axis, log P(start) + log P(end) on the other, 0 if both P are 1."""
+    """A row a pair: a ring at log P(start) + log P(end), a dot at the score, the constant between;
+    under the right pair's ring the way to 0, where both P are 1.
+    """
     at, d, rows = pairs.index(right), digits_of(right.logs), list(range(len(pairs)))
-    far, logs = max(0.01, -min(p.logs for p in pairs)), [p.logs for p in pairs]
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
@@ -96,48 +97,49 @@ def two_scales(
         cut = [escape(w if room(w) <= most else ends(w, most - 2)[0] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    sides = [
-        "middle left" if x > -far / 2 else "top right" if r == at else "middle right"
-        for r, x in enumerate(logs)
-    ]
-    scores = ["", *(number(p.score, d if r == at else 2) for r, p in enumerate(pairs) if r)]
-    colours = [role if r == at else OTHER for r in rows]
-    points = ui.scatter("markers+text", logs, rows, cliponaxis=False, textposition=sides)
-    top, k = pairs[0], d if at == 0 else 2
-    best, left_of = f"<b>highest: {number(top.score, k)}</b>", "left" in sides[0]
-    shift = f"{adds((top.logs, constant), top.score, k)} {number(top.logs, k)} + "
-    beside = {"xanchor": "right" if left_of else "left", "xshift": -18 if left_of else 18}
-    beside["yshift"] = 14 if "top" in sides[0] else 0
-    first = ui.note(f"{best} {shift}{number(constant, k)}", top.logs, 0, size=14, **beside)
-    points |= {"text": [f"   {x}   " for x in scores], "textfont": {"size": 14, "color": INK}}
-    points["marker"] = {"size": 16, "color": colours}
-    # plotly draws a second axis only where a trace stands on it
-    other = ui.scatter("markers", [constant], [0], xaxis="x2", marker={"opacity": 0})
-    loss, limits = f"2 L = {number(-right.logs, d)}", np.array([-far * 1.1, far * 0.1])
+    colours, traces = [role if r == at else GREY for r in rows], list[Block]()
+    digits, over = [d if r == at else 2 for r in rows], list[Block]()
+    for values, leftmost, ring in (
+        ([p.logs for p in pairs], constant >= 0, True),
+        ([p.score for p in pairs], constant < 0, False),
+    ):
+        dots = ui.scatter("markers+text", values, rows, cliponaxis=False)
+        dots["text"] = [f"   {number(x, k)}   " for x, k in zip(values, digits, strict=True)]
+        dots["textposition"] = f"middle {'left' if leftmost else 'right'}"
+        dots |= {"textfont": {"size": 14, "color": INK}}
+        rim = {"color": colours, "width": 3 if ring else 0}
+        dots["marker"] = {"size": 14, "color": PAPER if ring else colours, "line": rim}
+        traces.append(dots)
+        over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
+    for r, (p, k) in enumerate(zip(pairs, digits, strict=True)):
+        near = "" if adds((p.logs, constant), p.score, k) == "=" else "≈ "
+        shift = f"{near}{'+' if constant >= 0 else '−'} {number(abs(constant), k)}"
+        over.append(ui.note(shift, (p.logs + p.score) / 2, r, GREY, yshift=12, bgcolor=PAPER))
+    loss, under = f"2 L = {number(-right.logs, d)}", at + 0.34
     said = f"training shortens the way to 0: <b>{loss}</b>"
-    named = ui.note(said, 0, at, role, 15, yshift=-17, xanchor="right", xshift=-4)
-    way = ui.note("", 0, at, ax=right.logs, ay=at, axref="x", ayref="y", **ui.LEADER)
-    way |= {"arrowhead": 2, "arrowwidth": 2.5, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
+    named = ui.note(said, 0, under, role, 14, xanchor="left", xshift=5)
+    way = ui.note("", 0, under, ax=right.logs, ay=under, axref="x", ayref="y", **ui.LEADER)
+    way |= {"arrowhead": 2, "arrowwidth": 2, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
+    every = [0.0, *(x for p in pairs for x in (p.logs, p.score))]
+    low, high = min(every), max(every)
+    edge = 0.11 * (high - low)
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
-    made = ui.layout(316, left, 16, 54, 50, annotations=[named, way, first])
-    below = "training raises: log P(start) + log P(end), 0 if both P are 1"
-    above = "prediction compares: score = start logit + end logit"
-    plain: Block = {"showgrid": False}
-    second = {"side": "top", "overlaying": "x", "tickmode": "sync", "tickformat": ".2f"}
-    second["range"] = (limits + constant).tolist()
+    made = ui.layout(316, left, 16, 8, 50, annotations=[named, way, *over])
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
-    made["xaxis"] = ui.axis(below, range=limits.tolist(), **plain)
-    made["xaxis2"] = ui.axis(above, **second, **plain)
+    title = "log P(start) + log P(end), and the score"
+    made["xaxis"] = ui.axis(title, range=[low - edge, high + edge], showgrid=False)
     made["shapes"] = [
-        *(ui.line(0, 1, r, r, ui.LINE, xref="paper", width=1, layer="below") for r in rows),
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
+        *(ui.line(p.logs, p.score, r, r, colours[r], layer="below") for r, p in enumerate(pairs)),
     ]
-    alt = "The best pairs on one line with two scales, the score and the sum of the two logarithms"
-    narrow = {"below": 700, "xaxis.title.text": "training: log P(start) + log P(end)"}
-    narrow |= {"xaxis2.title.text": "prediction: score", "annotations.0.text": f"<b>{loss}</b>"}
+    alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
+    # numbers stand above their points on a phone, and the constant below the line
+    narrow = {"below": 700, "data.scatter.textposition": "top center"}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
-    narrow |= {"annotations.2.text": best}
-    return ui.figure("figure", [points, other], made, f"{alt}; {loss}", narrow=narrow)
+    narrow |= {f"annotations.{4 + r}.yshift": -12 for r in rows}
+    narrow |= {f"annotations.{k}.text": "" for k in (2, 3, 4 + at)}
+    narrow |= {"annotations.0.text": f"<b>{loss}</b>", "xaxis.range.0": low - 1.5 * edge}
+    return ui.figure("figure", traces, made, f"{alt}; {loss}", narrow=narrow)
 
 
 def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:

@@ -64,9 +64,12 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert abs(max(best, scores[0, 0]) - found[0].score) < 1e-6 or found[0] == right
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
-        note = loss.the_fit(case)[0][3]["layout"]["annotations"][2]["text"]
-        printed = [value(x) for x in re.findall("−?[0-9.,]+", note)]
-        np.testing.assert_allclose(printed, [found[0].score, found[0].logs, gaps[0]], atol=0.0051)
+        figure = loss.the_fit(case)[0][3]
+        drawn = [trace["text"] for trace in figure["data"]]
+        drawn.append([note["text"].lstrip("≈+ ") for note in figure["layout"]["annotations"][4:]])
+        printed = [[value(x.strip()) for x in row] for row in drawn]
+        right = [[p.logs for p in found], [p.score for p in found], gaps]
+        np.testing.assert_allclose(printed, right, atol=0.0051)
 
 
 def test_the_right_positions_follow_from_people_and_the_window():
