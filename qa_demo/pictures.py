@@ -224,7 +224,7 @@ def verdict(shown: Shown) -> Block:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
         line += [[" likely exactly right (see Answer)", "note"]]
     # the steps of Loss show other moments too, those of Tags another layer
-    whose = {"loss": " · by the fully trained reader", "bio": " · by start and end, not by tags"}
+    whose = {"loss": " · by the fully trained reader", "bio": " · by start and end"}
     if shown.state.chapter in whose:
         line += [[whose[shown.state.chapter], "note"]]
     return sentence("answer", "answer", *line)

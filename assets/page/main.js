@@ -125,7 +125,7 @@ export function mount(root, chapters) {
     },
     say(what) {
       if (what.busy === true && !late.length) {
-        const words = () => say.textContent || tell("Waiting for the server …");
+        const words = () => say.textContent || waits.firstChild || tell("Waiting for the server …");
         late = [setTimeout(() => grid.classList.add("stale"), 200), setTimeout(words, 1500)];
       }
       if (what.busy === false) {
