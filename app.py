@@ -2,9 +2,7 @@
 
 import sys
 
+from qa_demo.__main__ import start
+
 if __name__ == "__main__":
-    try:
-        from qa_demo.app import main  # takes a second, in which somebody may interrupt it
-    except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(main())
+    sys.exit(start())

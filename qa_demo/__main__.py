@@ -1,12 +1,19 @@
-"""python -m qa_demo answer | evaluate: read one paragraph, or score a reader on a SQuAD file."""
+"""python -m qa_demo answer | evaluate: read one paragraph, or score a reader on a SQuAD file. What
+`spanlight` and app.py start.
+"""
 
 import sys
+from importlib import import_module
 
-if __name__ == "__main__":
+
+def start(module: str = "qa_demo.app") -> int:
+    """Import, which takes a second, and run what the module's main does; 130 if interrupted."""
     try:
-        from qa_demo.cli.main import main  # takes a second, in which somebody may interrupt it
-
-        sys.exit(main())
+        return int(import_module(module).main())
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")
-        sys.exit(130)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(start("qa_demo.cli.main"))

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
+import qa_demo
 from qa_demo.cli.main import PIPE_CLOSED, main
 from qa_demo.cli.shared import visible
 
@@ -36,13 +37,14 @@ def test_no_command_imports_what_takes_seconds_before_it_is_needed():
     assert process("-c", f"{program}; import sys; assert not {slow} & set(sys.modules)") == (0, "")
 
 
+@pytest.mark.parametrize(("start", "main"), [("__main__", "cli.main"), ("../app", "app")])
 @pytest.mark.parametrize("imported", [False, True])
-def test_an_interrupted_command_ends_with_130(imported, monkeypatch, capsys):
+def test_an_interrupted_command_ends_with_130(imported, start, main, monkeypatch, capsys):
     stops = Mock(side_effect=KeyboardInterrupt)
     module = SimpleNamespace(main=stops) if imported else type("", (), {"__getattr__": stops})()
-    monkeypatch.setitem(sys.modules, "qa_demo.cli.main", module)
+    monkeypatch.setitem(sys.modules, f"qa_demo.{main}", module)
     with pytest.raises(SystemExit, match=r"^130$"):
-        runpy.run_module("qa_demo", run_name="__main__")
+        runpy.run_path(f"{qa_demo.__path__[0]}/{start}.py", run_name="__main__")
     assert capsys.readouterr().err == "\ninterrupted\n"
 
 
