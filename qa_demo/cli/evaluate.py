@@ -43,6 +43,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--out",
         type=Path,
+        metavar="NAME.jsonl",
         help="Write every question as a line of JSON: n-best, scores, gold, kind of error. A file "
         "that is there is gone on with.",
     )
@@ -140,6 +141,8 @@ def check_flags(args: argparse.Namespace) -> None:
     for name, least in (("limit", 1), ("sample", 1), ("seed", 0)):
         if getattr(args, name) is not None and getattr(args, name) < least:
             raise BadInput(f"--{name} must be at least {least}, got {getattr(args, name)}")
+    if args.out is not None and args.out.suffix != ".jsonl":  # another's run file has its name
+        raise BadInput(f"--out names lines of JSON, so it ends in .jsonl, got {args.out.name}")
     if args.limit is not None and args.sample is not None:
         raise BadInput("--limit takes the first questions and --sample draws some; give one")
     if args.by is not None and (args.not_worse_than is None or not 0 <= args.by <= 100):

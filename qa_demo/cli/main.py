@@ -57,6 +57,8 @@ def check_paths(args: argparse.Namespace) -> None:
     reads = [Path(path) for name, path in given.items() if name not in OUTPUTS]
     reads += [Path("/dev/stdin")] if Path("-") in reads else []  # a shell's < names a file there
     for path in writes:
+        if str(path) == "-":
+            raise BadInput("the result goes into a file, and - names none; name a file")
         if os.path.isdir(path) or not os.path.isdir(path.parent):
             why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"
             raise BadInput(f"{path.name or path} cannot be written: {why}")

@@ -9,7 +9,7 @@ import re
 import socket
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import segno
 
@@ -24,6 +24,10 @@ FIRST_PORT, PORTS = 7860, 100
 
 class OneSentence(argparse.ArgumentParser):
     """A parser whose complaint is one sentence, without the usage block before it."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # as in 3.14: -1e-3 is no flag
 
     def error(self, message: str) -> NoReturn:
         """Write the complaint to stderr and leave with code 2."""

@@ -74,11 +74,11 @@ def test_standard_input_is_a_file_that_is_read_once(silent, out, monkeypatch, te
     assert about["sha256"] == hashlib.sha256(silent.read_bytes()).hexdigest()
 
 
-def test_lines_that_are_read_again_stand_in_a_plain_file(folder, dev, tmp_path, terminal):
-    (tmp_path / "nowhere").symlink_to(os.devnull)
-    words = ["evaluate", dev, "--reader", folder, *SMALL, "--out", tmp_path / "nowhere"]
-    terminal.refuses("nowhere must be a plain file", *words)
-    assert not (tmp_path / "nowhere.run.json").exists()
+def test_lines_that_are_read_again_stand_in_a_plain_file(folder, dev, out, terminal):
+    out.symlink_to(os.devnull)
+    words = ["evaluate", dev, "--reader", folder, *SMALL, "--out", out]
+    terminal.refuses("p.jsonl must be a plain file", *words)
+    assert not run_file(out).exists()
 
 
 def test_lines_of_a_stopped_run_are_called_so(silent, out, tmp_path, terminal):

@@ -25,6 +25,9 @@ BEFORE = [
     ("evaluate {dev} --limit 1 --sample 1", "give one"),
     ("evaluate {dev} --by 1", "belongs to --not-worse-than"),
     ("evaluate {dev} --out no/p.jsonl", "there is no folder"),
+    ("evaluate {dev} --out p.txt", "--out names lines of JSON, so it ends in .jsonl, got p.txt"),
+    ("report {half} --out -", "the result goes into a file, and - names none; name a file"),
+    ("evaluate {dev} --null-score-diff-threshold -1e9", "must be greater than or equal to -1,000"),
     ("evaluate {dev} --not-worse-than {dev}", "line 1 is no line of this version's evaluate"),
     ("evaluate /none.json --limit 0", "--limit must be at least 1, got 0"),
     ("evaluate {dev} --sample 1 --seed -1", "--seed must be at least 0, got -1"),
@@ -44,11 +47,11 @@ BEFORE = [
 ]
 """Command lines and what is said of them before any reader is loaded."""
 AFTER = [
-    ("evaluate {twice} --out o", "twice.json: questions 1 and 3 share the id 'q2'"),
+    ("evaluate {twice} --out o.jsonl", "twice.json: questions 1 and 3 share the id 'q2'"),
     ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     ("answer {texts} --max-seq-length 384", "max_seq_length must be at most 64"),
-    ("evaluate {dev} --out o --max-seq-length 384", "evaluate: max_seq_length must be at most 64"),
-    ("evaluate {dev} --out o --doc-stride 40", "evaluate: doc_stride must be between 1 and less"),
+    ("evaluate {dev} --out o.jsonl --max-seq-length 384", "evaluate: max_seq_length must be at"),
+    ("evaluate {dev} --out o.jsonl --doc-stride 40", "evaluate: doc_stride must be between"),
     ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be between 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
     ("loss {texts} --max-answer-length 3", "unrecognized arguments"),
