@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
     found = lines_of(args.lines)
     if args.threshold is not None:
-        rule = found.run.get("options", {}).get("rule", "logits")
+        rule = rule_of(found)
         if found.run["rules"] == "1.1" or rule != "logits":
             by = f"merge rule {rule}" if rule != "logits" else "rules of SQuAD 1.1"
             raise BadInput(f"--threshold changes nothing under the {by}")
@@ -62,9 +62,17 @@ def lines_of(path: Path) -> Evaluation:
     return found
 
 
+def rule_of(found: Evaluation) -> Any:
+    """The merge rule that the best spans are by."""
+    return found.run.get("options", {}).get("rule", "logits")
+
+
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
     found = lines_of(args.lines)
+    if (rule := rule_of(found)) != "logits":
+        said = f"{args.lines.name} was made under the merge rule {rule}"
+        raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
     result |= calibrated(found.rows)
     write_file(args.out, dumps(result) + "\n")

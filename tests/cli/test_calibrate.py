@@ -82,6 +82,9 @@ def test_without_unanswerable_questions_there_is_no_threshold(said, out, termina
     assert [half["fitted_on"] for half in result["reliability"]["halves"]] == [8, 8]
     lines(few, rows[:1])
     terminal.refuses("a calibration needs right and wrong answers", "calibrate", few, "--out", out)
+    about = json.loads(run_file(said).read_text())
+    lines(run_file(few), [about | {"options": {"rule": "product"}}])
+    terminal.refuses("was made under the merge rule product; ", "calibrate", few, "--out", out)
     dev = said.with_name("dev.jsonl")
     terminal.refuses("is no line of this version's evaluate", "calibrate", dev, "--out", out)
 
