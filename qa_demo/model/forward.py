@@ -11,14 +11,15 @@ from qa_demo.core.types import Window
 TOKENS_AT_ONCE = 1280
 """Positions in one pass: half a second of a small model, then others have their turn."""
 SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
-"""Families whose first position is padding id + 1, so that the rows up to there are never used."""
+"""Families whose first position is padding id + 1 (in MPNet always 2); no row before it is used."""
 STACKED = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
 """Families whose encoder is a plain list of layers of one form."""
 
 
 def longest_input(config: Any) -> int:
     """A model's longest input, special tokens included: rows that positions can have."""
-    unused = int(config.pad_token_id or 0) + 1 if config.model_type in SHIFTED else 0
+    padding = 1 if config.model_type == "mpnet" else config.pad_token_id or 0
+    unused = int(padding) + 1 if config.model_type in SHIFTED else 0
     return int(config.max_position_embeddings) - unused
 
 

@@ -165,9 +165,11 @@ def test_pieces_are_shown_as_the_letters_they_cover(family, folder):
         assert token in (letters or BLANK, "<unk>", "[UNK]")
 
 
-def test_the_longest_input_is_what_the_model_itself_accepts(folder):
+@pytest.mark.parametrize("pad", [None, 0])
+def test_the_longest_input_is_what_the_model_itself_accepts(family, folder, pad):
     """The oracle is transformers' own model: it fails at one position more than we say."""
-    model = AutoModelForQuestionAnswering.from_pretrained(folder)
+    changes = {} if pad is None else {"pad_token_id": pad}
+    model = AutoModelForQuestionAnswering.from_pretrained(folder, **changes)
     longest = longest_input(model.config)
     for length in (longest, longest + 1):
         ids = torch.full((1, length), 20)
