@@ -146,11 +146,16 @@ def span_at(encoding: Encoding, char_start: int, char_end: int) -> Span:
 
 
 def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
-    """The first and the last word of a `doc` span that hold a letter or a digit: equal for variants
-    that differ by punctuation or by part of a word; (-1, its start) for a span of marks alone.
+    """The first and the last word of a `doc` span that hold a letter, a digit, an emoji or a sign
+    such as €: equal for variants that differ by punctuation, $ and + among it, or by part of a
+    word; (-1, its start) for a span of marks alone.
     """
+
+    def said(c: str) -> bool:  # exact match, too, leaves no sign of ASCII and counts all others
+        return c.isalnum() or (not c.isascii() and unicodedata.category(c)[0] == "S")
+
     pieces = range(span.start, span.end + 1)
-    inside = [d for d in pieces if any(map(str.isalnum, encoding.text(Span(d, d))))]
+    inside = [d for d in pieces if any(map(said, encoding.text(Span(d, d))))]
     if not inside:
         return -1, span.start
     return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from qa_demo.core import spans
 from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
-from qa_demo.core.types import DecodeOptions
-from tests.core.toys import SEEDS, make_reading, random_reading, t1, with_offsets
+from qa_demo.core.text import words_inside
+from qa_demo.core.types import DecodeOptions, Span
+from tests.core.toys import SEEDS, make_encoding, make_reading, random_reading, t1, with_offsets
 
 SMALL = DecodeOptions(max_answer_length=3)
 
@@ -75,6 +76,12 @@ def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
     assert spans.best_span(reading, reading.windows[0], one).text == "a"
     reading = with_offsets(reading, np.zeros((2, 2), dtype=int))
     assert spans.best_span(reading, reading.windows[0], one) is None
+
+
+def test_a_symbol_is_no_mark_beside_a_word():
+    e = make_encoding(["Ada", "😀", "met", "5", "€", "…", "$"])
+    inside = [words_inside(e, Span(*ends)) for ends in ((0, 1), (1, 2), (3, 5), (3, 3), (5, 6))]
+    assert inside == [(0, 1), (1, 2), (3, 4), (3, 3), (-1, 5)]
 
 
 def test_separate_argmaxes_can_be_illegal_and_ignore_the_question():
