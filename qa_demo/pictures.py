@@ -113,8 +113,8 @@ class Pictures:
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)
         if prediction.best is None or before.best is None:
-            limit = f"a longest answer of {plural(state.max_answer_length, 'token')}"
-            raise BadInput(f"no span of this paragraph is allowed under {limit}")
+            limit = f"no span of at most {plural(state.max_answer_length, 'token')}"
+            raise BadInput(f"by the rule {state.rule} this paragraph has {limit}")
         found = prediction.best.candidate.span
         selection = found if state.selection is None else Span(*state.selection)
         if selection.end >= len(true.encoding.context_ids):

@@ -34,6 +34,7 @@ def refusal(fault: ValidationError) -> str:
     """The first fault of a record as one sentence: field, what is allowed, value received."""
     first = fault.errors(include_url=False)[0]
     field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
+    field = "paragraph (context)" if field == "context" else field
     got = received(first["input"])
     if first["type"] == "extra_forbidden":
         return f"there is no field {field}, {got}"
@@ -41,6 +42,7 @@ def refusal(fault: ValidationError) -> str:
         return f"{field} is missing, {got}"
     said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])
     said = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", said)
+    said = re.sub(r"\d{4,}", lambda n: f"{int(n[0]):,}", said)
     said = said.replace("should", "must", 1).replace("tuple", "list", 1)
     if not field:  # what is said of a whole record names its fields itself
         return said if first["type"] == "value_error" else f"{said}, {got}"

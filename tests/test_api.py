@@ -141,10 +141,10 @@ ODD = [
 ]
 """Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
 OF_JSON = [
-    ("read", {"context": None}, "context: must be a valid string, got None"),
+    ("read", {"context": None}, "paragraph (context): must be a valid string, got None"),
     ("read", {"foo": 1}, "there is no field foo, got 1"),
     ("read", {"n_best_size": True}, "n_best_size: must be a valid integer, got True"),
-    ("read", {"context": "a" * 50_001}, "context: must have at most 50000 characters, got 50,001"),
+    ("read", {"context": "a" * 50_001}, "paragraph (context): must have at most 50,000 characters"),
     ("read", {"reader": ""}, "reader: must have at least 1 character, got ''"),
     ("loss", {"gold": [3]}, "gold.0: must be a valid list, got 3"),
     ("loss", {"gold": [[1, 2, 3]]}, "gold.0: must have at most 2 items, not 3, got [1, 2, 3]"),
@@ -245,7 +245,7 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
 
 
 OWN = [
-    ("run/read", {"data": ["Who?"]}, "context: must be a valid string, got None"),
+    ("run/read", {"data": ["Who?"]}, r"paragraph \(context\): must be a valid string, got None"),
     ("run/read", {"data": ["Who?", "Ada came.", "x"]}, "max_answer_length: must be a valid int"),
     ("run/read", {"data": ["Who?", "Ada came.", *[9] * 9]}, "read has 10 fields, got 11"),
     ("run/nothing", {"data": []}, "no such call: .*nothing; /api/docs names"),
@@ -269,12 +269,12 @@ def test_gradios_own_addresses_and_client_are_told_a_sentence_too():
             kind = {"content-type": "application/json"}
             made = httpx.post(f"{asked}/{path}", content=raw, headers=kind)
             assert re.match(said, made.json()["error"])
-        for last, said in ((TEXTS["context"], '"answer": '), (7, '"context: must be a valid str')):
+        for last, said in ((TEXTS["context"], '"answer": '), (7, '"paragraph (context): must be')):
             data = {"data": [TEXTS["question"], last]}
             event = httpx.post(f"{asked}/call/read", json=data).json()["event_id"]
             assert said in httpx.get(f"{asked}/call/read/{event}").text
         client = Client(f"http://127.0.0.1:{port}/", verbose=False)
-        for field, wrong in (("context", 7), ("n_best_size", -1)):
+        for field, wrong in (("question", 7), ("n_best_size", -1)):
             with pytest.raises(AppError, match=f"^{field}: must be .*, got {wrong}$"):
                 client.predict(**TEXTS | {field: wrong}, api_name="/read")
         client.close()

@@ -20,6 +20,7 @@ from qa_demo.server.answers import attempt
 from qa_demo.state import State, load
 from tests.chapters import given as ready
 from tests.chapters.given import STEPS, blocks, example, full, items, refused, stored, words
+from tests.core.toys import t1, unowned
 from tests.fakes import FakeReader, fake_encode
 from tests.odd import JSON
 from tests.printed import value
@@ -223,6 +224,14 @@ def test_an_examples_shares_stand_for_its_own_span_alone():
     for key in (("attribution", window, span.start, span.end + 1), "heads"):
         with pytest.raises(BadInput, match="asks no bundled"):
             shown.need(key, refused)
+
+
+def test_the_rule_that_finds_no_span_is_named():
+    """The window that wins by its maxima may own pieces without a character alone."""
+    reader = Mock(max_seq_length=512, **{"read.return_value": unowned(t1())})
+    own = {"question": "a", "context": "b", "rule": "mean_of_maxima"}
+    with pytest.raises(BadInput, match="by the rule mean_of_maxima this paragraph has no span of"):
+        Pictures({}, lambda _: reader, refused, work=AtOnce()).shown(load(own))
 
 
 PRINTS = {
