@@ -28,49 +28,26 @@ BELOW = 1
 def add(commands: Any) -> None:
     """The flags of `evaluate`."""
     command = commands.add_parser("evaluate", help="score a reader on a file of questions")
-    command.add_argument(
-        "file",
-        type=Path,
-        help="Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or "
-        "CSV or TSV with the columns question, context, answer; gzip is unpacked. No id stands "
-        "twice. - reads JSON from standard input.",
-    )
-    command.add_argument("--limit", type=int, help="Only the first so many questions.")
-    command.add_argument(
-        "--sample", type=int, help="Only so many questions, drawn over all articles by --seed."
-    )
-    command.add_argument("--seed", type=int, default=0, help="Of --sample. Default: 0.")
-    command.add_argument(
-        "--out",
-        type=Path,
-        metavar="NAME.jsonl",
-        help="Write every question as a line of JSON: n-best, scores, gold, kind of error. A file "
-        "that is there is gone on with.",
-    )
-    command.add_argument(
-        "--fail-under",
-        action="append",
-        default=[],
-        metavar="NAME=PERCENT",
-        help="End with exit code 1 where a score is lower, such as f1=80 or HasAns_exact=70; may "
-        "stand several times.",
-    )
-    command.add_argument(
-        "--not-worse-than",
-        type=Path,
-        metavar="LINES",
-        help="End with exit code 1 where F1 is lower by more than --by than that of these lines, "
-        "on the questions that both have.",
-    )
-    command.add_argument("--by", type=float, help="Points for --not-worse-than. Default: 0.")
-    command.add_argument(
-        "--eval-results",
-        type=Path,
-        metavar="FILE",
-        help="Write the scores as the model-index of a model card (YAML).",
-    )
+    flag = command.add_argument
+    says = "Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or CSV or TSV "
+    says += "with the columns question, context, answer; gzip is unpacked. No id stands twice. "
+    flag("file", type=Path, help=f"{says}- reads JSON from standard input.")
+    flag("--limit", type=int, help="Only the first so many questions.")
+    sample = "Only so many questions, drawn over all articles by --seed."
+    flag("--sample", type=int, help=sample)
+    flag("--seed", type=int, default=0, help="Of --sample. Default: 0.")
+    out = "Write every question as a line of JSON: n-best, scores, gold, kind of error. A file"
+    flag("--out", type=Path, metavar="NAME.jsonl", help=f"{out} that is there is gone on with.")
+    fail = "End with exit code 1 where"
+    least = f"{fail} a score is lower, such as f1=80 or HasAns_exact=70; may stand several times."
+    flag("--fail-under", action="append", default=[], metavar="NAME=PERCENT", help=least)
+    worse = f"{fail} F1 is lower by more than --by than that of these lines, on the questions that "
+    flag("--not-worse-than", type=Path, metavar="LINES", help=f"{worse}both have.")
+    flag("--by", type=float, help="Points for --not-worse-than. Default: 0.")
+    index = "Write the scores as the model-index of a model card (YAML)."
+    flag("--eval-results", type=Path, metavar="FILE", help=index)
     shared.add_reader(command)
-    command.add_argument("--calibration", type=Path, help="What calibrate wrote for this reader.")
+    flag("--calibration", type=Path, help="What calibrate wrote for this reader.")
     shared.add_json(command)
     shared.add_fields(command, "read", without=("question", "context"))
 

@@ -29,13 +29,9 @@ def add(commands: Any) -> None:
     shared.add_json(page)
     picture = commands.add_parser("picture", help="print a chapter's blocks as JSON")
     picture.add_argument("chapter", help=f"One of {', '.join(CHAPTERS)}.")
-    picture.add_argument(
-        "--state",
-        type=Path,
-        metavar="FILE",
-        help="A page's state as JSON, or - for standard input: what stands behind # in the page's "
-        "address. Default: what the chapter opens with.",
-    )
+    says = "A page's state as JSON, or - for standard input: what stands behind # in the page's "
+    says += "address. Default: what the chapter opens with."
+    picture.add_argument("--state", type=Path, metavar="FILE", help=says)
     shared.add_reader(picture)
     lesson = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
     lesson.add_argument("what", choices=["check"], help="check: compute every guess and reveal")

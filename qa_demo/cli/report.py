@@ -19,16 +19,15 @@ WROTE = "What evaluate --out wrote."
 def add(commands: Any) -> None:
     """The flags of both."""
     page = commands.add_parser("report", help="make a page of a reader's lines")
-    page.add_argument("lines", type=Path, help=WROTE)
-    page.add_argument("--against", type=Path, help="The lines of a second reader.")
-    says = "Judge the first reader's lines by this no-answer threshold."
-    page.add_argument("--threshold", type=float, help=says)
-    page.add_argument("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
-    says = f"Where Spanlight runs, for the links. Default: {PAGE}"
-    page.add_argument("--page", default=PAGE, help=says)
-    calibrate = commands.add_parser(
-        "calibrate", help="fit a reader's threshold and probabilities on its lines"
-    )
+    flag = page.add_argument
+    flag("lines", type=Path, help=WROTE)
+    flag("--against", type=Path, help="The lines of a second reader.")
+    limit = "Judge the first reader's lines by this no-answer threshold."
+    flag("--threshold", type=float, help=limit)
+    flag("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
+    flag("--page", default=PAGE, help=f"Where Spanlight runs, for the links. Default: {PAGE}")
+    says = "fit a reader's threshold and probabilities on its lines"
+    calibrate = commands.add_parser("calibrate", help=says)
     calibrate.add_argument("lines", type=Path, help=WROTE)
     says = "Where threshold and calibration are written."
     calibrate.add_argument("--out", type=Path, required=True, help=says)
