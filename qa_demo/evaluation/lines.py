@@ -257,20 +257,15 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     if not out.exists() or not out.stat().st_size:
         write_file(run_file(out), dumps(about) + "\n")
         return []
-    stored = read_run(out)
+    stored, rows = read_run(out), list[Row]()
     other = [key for key, value in about.items() if stored.get(key) != value]
+    if not other:
+        whole = read_text(out).rpartition("\n")[0]
+        write_file(out, f"{whole}\n" if whole else "")
+        rows = list(read_lines(out).rows) if whole else []
+        if [row["id"] for row in rows] != list(ids[: len(rows)]):
+            other = [f"the first {len(rows):,} questions"]
     if other:
-        raise BadInput(
-            f"{out.name} was made otherwise (different: {', '.join(other)}); give another --out, "
-            "or delete it"
-        )
-    whole = read_text(out).rpartition("\n")[0]
-    write_file(out, f"{whole}\n" if whole else "")
-    rows = list(read_lines(out).rows) if whole else []
-    if [row["id"] for row in rows] != list(ids[: len(rows)]):
-        more = "more" if len(rows) > len(ids) else "other"
-        raise BadInput(
-            f"{out.name} holds {more} questions than this run asks first; give another --out, or "
-            "delete it"
-        )
+        said = f"{out.name} was made otherwise (different: {', '.join(other)})"
+        raise BadInput(f"{said}; give another --out, or delete it")
     return rows
