@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Open the page and serve it until interrupted; 2 and one sentence if it cannot be opened."""
     args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # gradio asks itself, by another address
     try:
         serve(args)
         return 0
