@@ -180,6 +180,8 @@ def test_the_environment_of_a_space_is_heard(monkeypatch, refused):
     monkeypatch.setenv("GRADIO_SERVER_PORT", "0")
     host, port = free_address(None, given().port)
     assert host == "0.0.0.0" and 1023 < port < 65536
+    monkeypatch.setenv("GRADIO_SERVER_PORT", "")
+    assert given().port is None, "as if it were not set"
     monkeypatch.setenv("GRADIO_SERVER_PORT", "many")
     assert "got 'many'" in refused()
 

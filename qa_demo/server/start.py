@@ -55,7 +55,7 @@ def parser() -> OneSentence:
     add("--calibration", type=Path, help=fit)
     add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
     port = "default: GRADIO_SERVER_PORT, or the first free port from 7860"
-    add("--port", type=port_of, default=os.environ.get("GRADIO_SERVER_PORT"), help=port)
+    add("--port", type=port_of, default=os.environ.get("GRADIO_SERVER_PORT") or None, help=port)
     under = "the path under which a server in front shows the page, as /app"
     add("--root-path", type=path_of, metavar="PATH", help=under)
     return flags
