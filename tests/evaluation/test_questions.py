@@ -60,7 +60,7 @@ def test_the_same_questions_in_every_layout(name, mark, zipped):
 def test_a_table_of_question_context_and_answer():
     quoted = CONTEXT.replace('"', '""')
     text = (
-        f'\ufeffquestion,answer,context\r\nWho wrote first?,Ada,"{quoted}"\r\n'
+        f'\ufeffquestion, answer,context \r\nWho wrote first?,Ada,"{quoted}"\r\n'
         f'What?,notes,"{quoted}"\r\n,,\r\nWhy?,,"{quoted}"\r\n'
     )
     first, second, third = read_questions(text.encode(), "table.csv").examples
@@ -121,7 +121,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.jsonl", '{"question": "q", "answers": []}', "line 1: context is missing, got the"),
+        ("a.jsonl", '{"question": "q", "answers": []}', r"line 1: paragraph \(context\) is missi"),
         ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
         ("a.jsonl", "7", "a.jsonl, line 1: must be an object, got 7"),
         ("a.json", '"Ada"', "a.json, line 1: must be an object, got 'Ada'"),
