@@ -12,6 +12,7 @@ from qa_demo.api.routes import schema
 from qa_demo.cli.calls import LINES
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import decode_reading, owned_rows
+from qa_demo.core.types import RULES, Calibration, Calibrations
 from tests.core.toys import t1, unowned
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
@@ -61,6 +62,12 @@ def test_no_answer_keeps_the_list_and_without_a_span_there_is_a_reply():
     found = got["prediction"]
     assert [got["answer"], found["score_diff"], found["n_best"]] == [None, None, []]
     assert found["null_score"] == 1.5
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_sureness_is_told_by_the_rule_that_it_was_measured_by(rule):
+    reading = dataclasses.replace(t1(), calibrations=Calibrations(Calibration(1.0, 0.0)))
+    assert (answer_of(reading, rule=rule)["sureness"] is None) == (rule != "logits")
 
 
 def test_a_number_that_is_not_finite_is_null():

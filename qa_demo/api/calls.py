@@ -54,7 +54,8 @@ class Asked(state.Windows):
 
 class Answer(NamedTuple):
     """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
-    holds "no answer". `sureness`: of its first span. A window holds the tokens [from, to).
+    holds "no answer". `sureness`: of its first span, by the rule logits alone. A window
+    holds the tokens [from, to).
     """
 
     reader: str
@@ -85,7 +86,8 @@ class Read(state.Decode, Asked):
         """The reply about a text that is read already."""
         given = self.null_score_diff_threshold
         found = predict(reading, self.options(self.rule, given, reading.threshold))
-        sure = None if found.best is None else sureness(reading, found.best.candidate)
+        best = found.best if self.rule == "logits" else None  # by which it was measured
+        sure = None if best is None else sureness(reading, best.candidate)
         windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
         return Answer(reading.model_name, found.answer, found, sure, windows)
 
