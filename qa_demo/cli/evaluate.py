@@ -119,7 +119,7 @@ def check_flags(args: argparse.Namespace) -> None:
         if getattr(args, name) is not None and getattr(args, name) < least:
             raise BadInput(f"--{name} must be at least {least}, got {getattr(args, name)}")
     if args.out is not None and args.out.suffix != ".jsonl":  # another's run file has its name
-        raise BadInput(f"--out names lines of JSON, so it ends in .jsonl, got {args.out.name}")
+        raise BadInput(f"--out holds lines of JSON and is called NAME.jsonl, got {args.out.name}")
     if args.limit is not None and args.sample is not None:
         raise BadInput("--limit takes the first questions and --sample draws some; give one")
     if args.by is not None and (args.not_worse_than is None or not 0 <= args.by <= 100):

@@ -25,7 +25,7 @@ BEFORE = [
     ("evaluate {dev} --limit 1 --sample 1", "give one"),
     ("evaluate {dev} --by 1", "belongs to --not-worse-than"),
     ("evaluate {dev} --out no/p.jsonl", "there is no folder"),
-    ("evaluate {dev} --out p.txt", "--out names lines of JSON, so it ends in .jsonl, got p.txt"),
+    ("evaluate {dev} --out p.txt", "--out holds lines of JSON and is called NAME.jsonl, got p.t"),
     ("report {half} --out -", "the result goes into a file, and - names none; name a file"),
     ("evaluate {dev} --null-score-diff-threshold -1e9", "must be greater than or equal to -1,000"),
     ("evaluate {dev} --not-worse-than {dev}", "line 1 is no line of this version's evaluate"),
