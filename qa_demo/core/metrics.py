@@ -3,28 +3,18 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from qa_demo.core.base import BadInput, Bools, Ints
+from qa_demo.core.base import Bools, Floats, Ints
 from qa_demo.core.types import Example
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-
-
-class Outcome(NamedTuple):
-    """What a reader says to one question: its best span's text ("" when it has none), and null
-    score minus best score.
-    """
-
-    text: str
-    score_diff: float | None = None
 
 
 @dataclass(frozen=True)
@@ -86,22 +76,21 @@ def score(example: Example, prediction: str, version: str) -> tuple[float, float
     return exact, max((f1(g, prediction, version) for g in golds), default=0.0)
 
 
-def judged(
-    example: Example, said: Outcome, threshold: float | None, version: str
-) -> tuple[float, float]:
-    """(exact, f1) of one question, 0 to 1.
-
-    Version 2.0 withholds it where score_diff > threshold (None: never); what is withheld scores 1
-    where the file has no answer, and 0 where it has one. Version 1.1 never withholds.
+def withheld(diffs: ArrayLike, threshold: ArrayLike | None) -> Bools:
+    """Where score_diff > threshold (None: nowhere), which takes the answer away. Without a span
+    score_diff is inf and counts as 0, as the official script counts "".
     """
-    if version == "2.0" and withheld(said, threshold):
-        return (0.0, 0.0) if example.answers else (1.0, 1.0)
-    return score(example, said.text, version)
+    given = np.asarray(diffs, dtype=np.float64)
+    return np.where(given == np.inf, 0.0, given) > (np.inf if threshold is None else threshold)
 
 
-def withheld(said: Outcome, threshold: float | None) -> bool:
-    """Whether the threshold takes the answer away; a missing score_diff counts as 0."""
-    return threshold is not None and (said.score_diff or 0.0) > threshold
+def judged(
+    given: ArrayLike, answerable: ArrayLike, diffs: ArrayLike, threshold: ArrayLike | None
+) -> Floats:
+    """Scores [..., n] by version 2.0, 0 to 1, of best spans that score `given`: an answer that is
+    withheld scores 1 where the file has none, and 0 where it has one.
+    """
+    return np.where(withheld(diffs, threshold), np.logical_not(answerable), given)
 
 
 def same_text(context: str, chars: Ints, text: str) -> Bools:
@@ -145,50 +134,35 @@ def best_threshold(
     given = np.asarray(diffs, dtype=np.float64)
     order = np.argsort(given, kind="stable")
     silent = float(len(gain) - np.count_nonzero(answerable))
-    totals = silent + np.cumsum([0.0, *gain[order]])
+    totals = np.cumsum([silent, *gain[order]])
     best = int(np.argmax(totals))
     return 100.0 * float(totals[best]) / len(gain), float(given[order[best - 1]]) if best else 0.0
 
 
 def evaluate(
-    examples: Sequence[Example],
-    outcomes: Mapping[str, Outcome],
-    threshold: float | None = None,
-    rules: str | None = None,
+    given: Floats, answerable: Bools, diffs: Floats, threshold: float | None, rules: str
 ) -> dict[str, float | int]:
-    """Score outcomes, keyed by question id, against the gold answers; percent, 0-100.
+    """The official script's totals, in percent, of n questions: exact and F1 of their best spans as
+    given [2, n], 0 to 1, whether the file has an answer, and score_diff (inf without a span).
 
-    A file without unanswerable questions is scored by version 1.1: the best span always counts.
-    Otherwise version 2.0: the answer is removed where score_diff > threshold (None: never), and the
-    best_* values come from the threshold search over the best spans. `rules` keeps those of a whole
-    file for a part of it. Errors: BadInput for no question, or two that share an id.
+    By version 1.1 the best span always counts. By 2.0 answers are withheld (`judged`), and the
+    best_* values come from the threshold search over the best spans.
     """
-    if len({e.id for e in examples}) < len(examples):
-        raise BadInput("two of these questions share an id, by which predictions are kept")
-    if not examples:
-        raise BadInput("there is no question to evaluate")
-    rules = rules or ("1.1" if all(e.answers for e in examples) else "2.0")
-    said = [outcomes[e.id] for e in examples]
-    both = [*zip(examples, said, strict=True)]
-    final = np.array([judged(e, one, threshold, rules) for e, one in both])
-    result = _means("", final)
-    if rules == "1.1":
-        return result
-    has = np.array([bool(e.answers) for e in examples])
-    for name, part in (("HasAns_", has), ("NoAns_", ~has)):
+    final, parts = given, {"": np.full_like(answerable, True)}
+    if rules == "2.0":
+        final = judged(given, answerable, diffs, threshold)
+        parts |= {"HasAns_": answerable, "NoAns_": ~answerable}
+    result = dict[str, float | int]()
+    for head, part in parts.items():
         if part.any():
-            result |= _means(name, final[part])
-    given = np.array([score(e, one.text, "2.0") for e, one in both])
-    diffs, answered = [one.score_diff or 0.0 for one in said], [bool(one.text) for one in said]
-    for name, scores in zip(("exact", "f1"), given.T, strict=True):
-        percent, best = best_threshold(scores, has, diffs, answered)
-        result |= {f"best_{name}": percent, f"best_{name}_thresh": best}
+            exact, f1 = (100 * final[:, part].mean(axis=1)).tolist()
+            result |= {f"{head}exact": exact, f"{head}f1": f1, f"{head}total": int(part.sum())}
+    if rules == "2.0":
+        counted, answered = np.where(diffs == np.inf, 0.0, diffs), diffs < np.inf
+        for name, scores in zip(("exact", "f1"), given, strict=True):
+            percent, best = best_threshold(scores, answerable, counted, answered)
+            result |= {f"best_{name}": percent, f"best_{name}_thresh": best}
     return result
-
-
-def _means(prefix: str, rows: NDArray[np.float64]) -> dict[str, float | int]:
-    exact, mean_f1 = (100.0 * rows.mean(axis=0)).tolist()
-    return {f"{prefix}exact": exact, f"{prefix}f1": mean_f1, f"{prefix}total": len(rows)}
 
 
 def bins_of(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:

@@ -11,7 +11,7 @@ gold answer after SQuAD's normalisation. Each rule looks at spans and texts only
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
 from qa_demo.core.losses import count_labels
-from qa_demo.core.metrics import Outcome, score, withheld
+from qa_demo.core.metrics import score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, Span
@@ -158,19 +158,19 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
 
 def under(row: Row, threshold: float | None, rules: str) -> Row:
     """What a threshold makes of a line: answer, exact, f1, kind and because."""
-    said, silent = outcome_of(row), float(not row["gold"])
-    found = {"answer": said.text or None, **row["best"]}
-    if rules == "2.0" and withheld(said, threshold):
-        found |= {"exact": silent, "f1": silent}
+    diff = np.inf if row["score_diff"] is None else row["score_diff"]
+    found = {"answer": best_text(row) or None, **row["best"]}
+    if rules == "2.0" and withheld(diff, threshold):
+        found |= dict.fromkeys(("exact", "f1"), float(not row["gold"]))
         if found["kind"] != "not read":
             kind = "withheld" if row["gold"] else "right"
             found |= {"answer": None, "kind": kind, "because": ""}
     return found
 
 
-def outcome_of(row: Mapping[str, Any]) -> Outcome:
-    """What the official scores need of a line."""
-    return Outcome(row["n_best"][0]["text"] if row["n_best"] else "", row["score_diff"])
+def best_text(row: Row) -> str:
+    """The text of a line's best span, "" without one."""
+    return next((span["text"] for span in row["n_best"]), "")
 
 
 # ---- the kind of an answer

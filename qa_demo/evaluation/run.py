@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from qa_demo.core import metrics
 from qa_demo.core.base import BadInput, usable_cores
 from qa_demo.core.predict import limit_of
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import check_windows, fitting
-from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, outcome_of, run_file, under
+from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
+from qa_demo.evaluation.table import table_of
 from qa_demo.files import dumps, write_file
 
 Made = TypeVar("Made")
@@ -122,8 +122,7 @@ def judge(
             told(rows[-1])
     if not any(row["windows"] for row in rows):
         raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
-    said = {row["id"]: outcome_of(row) for row in rows}
-    about["scores"] = metrics.evaluate(examples, said, limit, rules)
+    about["scores"] = table_of(rows).official(limit, rules)
     seconds = round(time.perf_counter() - began, 2)
     about["seconds"] = None if len(left) < len(examples) else seconds  # what it took before is lost
     if out is not None:

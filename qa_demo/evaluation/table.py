@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import log_odds, sigmoid
+from qa_demo.core.metrics import evaluate, judged
 from qa_demo.evaluation.compare import Units
 from qa_demo.evaluation.lines import TEMPERATURES, Row
 
@@ -70,11 +71,14 @@ class Table:
         return found
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
-        """Exact or F1 of each question in percent, as `metrics.judged` scores it, [n]."""
+        """Exact or F1 of each question in percent, by version 2.0, [n]."""
         given = self.f1 if metric == "f1" else self.exact
-        diffs = np.where(np.isinf(self.diffs), 0.0, self.diffs)  # so the official script counts ""
-        held = diffs > (np.inf if threshold is None else threshold)
-        return 100.0 * np.where(held, ~self.answerable, given)
+        return 100.0 * judged(given, self.answerable, self.diffs, threshold)
+
+    def official(self, threshold: float | None, rules: str) -> dict[str, float | int]:
+        """The official script's totals, in percent."""
+        given = np.stack([self.exact, self.f1])
+        return evaluate(given, self.answerable, self.diffs, threshold, rules)
 
     def at(self, threshold: float) -> dict[str, float]:
         """What one threshold does, in percent: right best spans that it withholds; questions

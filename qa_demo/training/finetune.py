@@ -28,7 +28,6 @@ from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.metrics import evaluate
 from qa_demo.core.types import Example, Reading, WindowOptions
 from qa_demo.core.windows import assemble, make_windows
 from qa_demo.evaluation.questions import read_squad
@@ -38,7 +37,7 @@ from qa_demo.training import loop
 from qa_demo.training.data import Pool, draw
 from qa_demo.training.heads import TwoHeads, load, loss_terms, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
-from qa_demo.training.score import HEADS, outcome
+from qa_demo.training.score import HEADS, plain, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
@@ -213,12 +212,11 @@ def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
 def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
     """Exact and F1 (percent) of the best span and the best tagged span, SQuAD 1.1 rules."""
     model.eval()
-    readings = {e.id: read(model, tokenizer, e) for e in examples}
+    readings = [read(model, tokenizer, e) for e in examples]
     model.train()
     found = {}
     for head, prefix in zip(HEADS, ("", "bio_"), strict=True):
-        said = {key: outcome(reading, head) for key, reading in readings.items()}
-        scores = evaluate(examples, said)
+        scores = plain(examples, (text_of(reading, head) for reading in readings))
         found |= {prefix + name: round(scores[name], 2) for name in ("exact", "f1")}
     return found
 

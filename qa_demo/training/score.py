@@ -17,21 +17,23 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from qa_demo.core import metrics
 from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_tagged, decode_reading, null_log_prob
-from qa_demo.core.metrics import Outcome, normalize
+from qa_demo.core.metrics import normalize
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.evaluation.calibrate import reliability
-from qa_demo.evaluation.lines import Row, line_of, outcome_of, under
+from qa_demo.evaluation.lines import Row, best_text, line_of, under
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
 from qa_demo.evaluation.table import table_of
@@ -50,25 +52,26 @@ Lines = Mapping[str, Row]
 # ---- what both heads say
 
 
-def outcome(reading: Reading, head: str) -> Outcome:
-    """A head's best span with its score_diff; of the tags log P(all pieces O) - log P(span)."""
+def text_of(reading: Reading, head: str) -> str:
+    """A head's best span, "" without one."""
     if head == "span":
-        found = predict(reading)
-        return Outcome(found.best.candidate.text if found.best else "", found.score_diff)
+        found = predict(reading).best
+        return found.candidate.text if found else ""
     tagged = best_tagged(reading)
-    if tagged is None:
-        return Outcome("")
-    return Outcome(tagged.text, null_log_prob(reading) - math.log(tagged.marginal))
+    return tagged.text if tagged else ""
 
 
 def lines(reading: Reading, example: Example) -> Lines:
-    """What both heads say to a question."""
-    row = line_of(example, reading, DecodeOptions(), "2.0")
-    found = outcome(reading, "bio")
-    exact, f1 = metrics.score(example, found.text, "2.0")
-    tags = {"n_best": [{"text": found.text}], "score_diff": found.score_diff}
-    tags |= {"best": {"exact": exact, "f1": f1}, "texts": [x.text for x in decode_reading(reading)]}
-    return {"span": row | {"texts": [outcome_of(row).text]}, "bio": row | tags}
+    """What both heads say to a question; the score_diff of the tags is log P(all pieces O) - log
+    P(span).
+    """
+    row, tagged = line_of(example, reading, DecodeOptions(), "2.0"), best_tagged(reading)
+    text = tagged.text if tagged else ""
+    diff = null_log_prob(reading) - math.log(tagged.marginal) if tagged else None
+    exact, f1 = metrics.score(example, text, "2.0")
+    tags = {"n_best": [{"text": text}], "score_diff": diff, "best": {"exact": exact, "f1": f1}}
+    tags["texts"] = [x.text for x in decode_reading(reading)]
+    return {"span": row | {"texts": [best_text(row)]}, "bio": row | tags}
 
 
 def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, list[Lines]]:
@@ -119,22 +122,25 @@ def list_scores(
     }
 
 
-def official(examples: Sequence[Example], rows: Sequence[Row], *threshold: float) -> dict[str, Any]:
-    """The official script's scores of lines."""
-    said = {e.id: outcome_of(row) for e, row in zip(examples, rows, strict=True)}
-    return metrics.evaluate(examples, said, *threshold)
+def plain(examples: Sequence[Example], said: Iterable[str]) -> dict[str, Any]:
+    """Means in percent of texts that answer questions, by the rules of SQuAD 1.1. Errors: BadInput
+    for no question.
+    """
+    each = [metrics.score(e, text, "1.1") for e, text in zip(examples, said, strict=True)]
+    if not each:
+        raise BadInput("there is no question to score")
+    exact, f1 = (100 * np.mean(each, axis=0)).tolist()
+    return {"exact": exact, "f1": f1, "total": len(each)}
 
 
-def withheld(
-    examples: Sequence[Example], rows: Sequence[Row]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def withheld(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Scores at the chosen threshold, and what it does: the best choice between answering and not
     that costs the answerable questions at most MOST_LOST points of F1. The best F1 of all would
     withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
     """
     table = table_of(rows)
     chosen, best = table.choose(), table.choose(100.0)
-    scores = official(examples, rows, chosen["threshold"]) | {
+    scores = table.official(chosen["threshold"], "2.0") | {
         "threshold": chosen["threshold"],
         "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
         "answer_or_not_accuracy": chosen["accuracy"],
@@ -159,7 +165,7 @@ def measured(
     def of(head: str, name: str) -> list[Row]:
         return [both[head] for both in said[name]]
 
-    chosen = {head: withheld(files["v2"], of(head, "v2")) for head in HEADS}
+    chosen = {head: withheld(of(head, "v2")) for head in HEADS}
     spans = table_of(of("span", "dev"))
     found = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -167,7 +173,7 @@ def measured(
         "versions": versions("torch", "transformers", "tokenizers", "numpy", "safetensors"),
         "data": {path.name: sha256(path) for path in (dev, dev_v2, *list_files)},
         "speed": {"questions": count, "questions_per_second": round(count / taken, 1)},
-        "squad_dev": {head: official(files["dev"], of(head, "dev")) for head in HEADS},
+        "squad_dev": {h: plain(files["dev"], map(best_text, of(h, "dev"))) for h in HEADS},
         "squad_dev_v2": {head: scores for head, (scores, _) in chosen.items()},
         "threshold_curve": {head: curve for head, (_, curve) in chosen.items()},
         "reliability": {"span": reliability(spans.claims)},
@@ -201,7 +207,7 @@ def first(reader: Reader, examples: Sequence[Example]) -> str:
     """Each question that the page would not answer exactly, and how many it would."""
     texts = list[str]()
     for row in (both["span"] for both in heard(reader, {"": examples})[""]):
-        found, best = under(row, reader.threshold, "2.0"), outcome_of(row).text
+        found, best = under(row, reader.threshold, "2.0"), best_text(row)
         if found["exact"] < 1:
             said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
             texts.append(f"{said}: {row['question']} {row['context']}")

@@ -18,7 +18,7 @@ from qa_demo.core import metrics
 from qa_demo.core.types import Answer, DecodeOptions, Example
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import more_units
-from qa_demo.evaluation.lines import Evaluation, line_of, outcome_of, under
+from qa_demo.evaluation.lines import Evaluation, best_text, line_of, under
 from qa_demo.evaluation.report import difference, page_of, verdict_words
 from qa_demo.evaluation.reported import MODES, Reported
 from qa_demo.evaluation.reported import words as interval
@@ -26,6 +26,7 @@ from qa_demo.evaluation.sections import groups, question_word
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import cleaned, words
+from tests.core.test_metrics import official
 from tests.printed import inert
 
 TEXT = "Ada Byron drew it in Oslo. Bob Kok came in 1998 and left for Rome with two of them."
@@ -126,23 +127,23 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two, monkeypatch)
     rows = lines(1)
     golds = [tuple(Answer(**gold) for gold in r["gold"]) for r in rows]
     examples = [Example(r["id"], "", "", gold) for r, gold in zip(rows, golds, strict=True)]
-    said = {r["id"]: outcome_of(r) for r in rows}
+    said = {r["id"]: (best_text(r), r["score_diff"]) for r in rows}
     for at in ("run", 0, 34, 100):
         blocks = keyed(two, at=at, metric="exact")
         limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]
-        official = metrics.evaluate(examples, said, limit, "2.0")
+        scores = official(examples, said, limit)
         says, bars = blocks["slide"]["says"].partition(";")[0], blocks["kinds-figure"]["data"][:2]
         assert says.startswith(f"one at {number(limit)}: exact match ")
         told = [float(x) for x in re.findall(r"[\d.]+(?= [aw])", says)]
-        wanted = [official[f"{part}exact"] for part in ("", "HasAns_", "NoAns_")]
+        wanted = [scores[f"{part}exact"] for part in ("", "HasAns_", "NoAns_")]
         assert told == pytest.approx(wanted, abs=0.06)
-        wrong = round(len(rows) * (1 - official["exact"] / 100))
+        wrong = round(len(rows) * (1 - scores["exact"] / 100))
         assert sum(bars[0]["x"]) + sum(bars[1]["x"]) == wrong
         held = np.mean([r["score_diff"] > limit for r in rows])
         assert at == "run" or held == pytest.approx(at / 100, abs=0.01)
         assert blocks["slide"]["value"] == pytest.approx(100 * held, abs=1)
     limits = [r["score_diff"] for r in rows]
-    every = [(metrics.evaluate(examples, said, limit, "2.0")["f1"], limit) for limit in limits]
+    every = [(official(examples, said, limit)["f1"], limit) for limit in limits]
     best, at = max(every, key=lambda one: (one[0], -one[1]))
     blocks = keyed(two, mode="best", at="best")
     assert f"one {best:.1f}" in words(blocks["verdict"]), "the lowest of equally good ones"
