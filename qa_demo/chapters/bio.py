@@ -382,9 +382,14 @@ def to_spans(tags: Tags) -> list[Block | None]:
         title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
         rungs.append(Rung(title, 25, 0.9, cells(cols, tags.single, KINDS, wrong=wrong)))
     under = brackets(cols, [(one.span, one.text) for one in answers])
-    traces = [*cells(cols, best, KINDS, base=1.1 if under else 0), *under]
+    chances, title = dict[int, float](), "most probable possible tagging"
+    if answers:
+        begins, goes_on, _ = bio.chances(tags.reading, answers[0])
+        chances = dict(enumerate([begins, *goes_on], answers[0].span.start))
+        title += ": in the first answer the chance of each tag after the one before"
+    traces = [*cells(cols, best, KINDS, 1.1 if under else 0, chances=chances), *under]
     pixels, top = (56, 2.0) if under else (25, 0.9)
-    rungs.append(Rung("most probable possible tagging", pixels, top, traces))
+    rungs.append(Rung(title, pixels, top, traces))
     finding, formula = chance_of(tags, answers)
     exactly = (
         "A chance takes the tags as independent, leaves out the impossible taggings and shares "

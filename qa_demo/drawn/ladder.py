@@ -4,7 +4,8 @@ Long runs of tokens with nothing to show share one column, so that a paragraph f
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,12 +141,22 @@ def stacked(
 
 
 def cells(
-    cols: Columns, values: Array, kinds: Sequence[Kind], base: float = 0, wrong: Sequence[int] = ()
+    cols: Columns,
+    values: Array,
+    kinds: Sequence[Kind],
+    base: float = 0,
+    wrong: Sequence[int] = (),
+    chances: Mapping[int, float] = MappingProxyType({}),
 ) -> list[Block]:
-    """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched."""
+    """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
+    `chances`: numbers of single tokens beside their kinds.
+    """
     inside = [values[a : z + 1].tolist() for a, z in cols.runs]
     tops = [kinds[max(sorted(set(held)), key=held.count)] for held in inside]
     more = [" …" if len(set(held)) > 1 else "" for held in inside]
+    for k, (a, z) in enumerate(cols.runs):
+        if a == z and a in chances:
+            more[k] = f" {probability(chances[a])}"
     hatched = np.array([a == z and a in wrong for a, z in cols.runs])
 
     def those(here: Array, colour: Any, ink: list[str], hatch: bool) -> Block:
