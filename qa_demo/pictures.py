@@ -214,6 +214,9 @@ def verdict(shown: Shown) -> Block:
     else:
         line += [["No answer.", "strong"], " Best span: ", [quote(best.text, 34), "strong"]]
     known = sureness(reading, best)
+    # the steps of Loss show other moments too, those of Tags another layer
+    own = {"loss": " · by the fully trained reader", "bio": " · by start and end"}
+    whose = own.get(shown.state.chapter, "")
     if shown.changed:
         line += [[" · logits changed by hand", "note"]]
     elif known is None or known.claim is None or shown.state.rule != "logits":
@@ -222,9 +225,6 @@ def verdict(shown: Shown) -> Block:
         line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
-        line += [[" likely exactly right (see Answer)", "note"]]
-    # the steps of Loss show other moments too, those of Tags another layer
-    whose = {"loss": " · by the fully trained reader", "bio": " · by start and end"}
-    if shown.state.chapter in whose:
-        line += [[whose[shown.state.chapter], "note"]]
+        line += [[" likely exactly right" + " (see “How sure?”)" * (not whose), "note"]]
+    line += [[whose, "note"]] if whose else []
     return sentence("answer", "answer", *line)
