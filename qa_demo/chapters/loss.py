@@ -279,7 +279,11 @@ def the_fit(case: Case) -> Made:
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
-    constant = float(logsumexp(case.start) + logsumexp(case.end))
+    logs = [float(logsumexp(x)) for x in (case.start, case.end)]
+    constant, d = sum(logs), printed.digits_of(right.logs)
+    sums = [[number(x, d), side] for x, side in zip(logs, (START, END), strict=True)]
+    whole = "log Σ exp(start logit) + log Σ exp(end logit) = {} + {} "
+    whole += f"{adds(logs, constant, d)} {{}}"
     said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
@@ -289,7 +293,7 @@ def the_fit(case: Case) -> Made:
     key = (
         ("ring", INK, "log P(start) + log P(end): training raises the right pair's"),
         ("dot", INK, "score = start logit + end logit: prediction takes the highest"),
-        ("fill", case.role, f"the right pair ({case.who})"),
+        ("line", case.role, f"the right pair ({case.who})"),
     )
     words, rows = list[str](), list[Block]()
     for p in found:
@@ -301,10 +305,13 @@ def the_fit(case: Case) -> Made:
         name = words[-1] + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
     made = [
-        ui.finding(said + asides(case), [number(constant), STRONG]),
+        ui.finding(said + asides(case), [number(constant, d), STRONG]),
         moment_choice(case),
         ui.legend("key", *key),
         same_distance(found, words, right, constant, case.role),
+        ui.formula(
+            "constant", say(whole, *sums, [number(constant, d), STRONG]), label="the constant"
+        ),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
     heads = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]

@@ -3,6 +3,7 @@
 lead of "no answer" = (both logits of [CLS]) - (start logit + end logit of the span), in one window.
 share of a piece = (x - x') . mean gradient of -lead with respect to its vector, on the way from x'
 to x (integrated gradients); x is its own vector, x' the blank's. A word's share sums its pieces.
+Step 1 shows -lead, by which the span is ahead, so that a bar upward raises what is shown.
 All of it is the true reading's: no words stand behind logits that were changed by hand.
 """
 
@@ -35,9 +36,9 @@ HEADINGS = (
     "Where did one attention head look?",
 )
 IDEAS = (
-    "The lead of “no answer” is its score minus that of the best span. Little by little a blank "
-    "text, with an empty token for every word, is faded into this one: *a bar adds up how far its "
-    "word pushed that lead down* (integrated gradients).",
+    "Little by little a blank text, with an empty token for every word, is faded into this one: *a "
+    "bar adds up how far its word pushed the best span ahead of “no answer”* (integrated gradients "
+    "of the difference of both scores).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than without random others.*",
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
@@ -47,10 +48,12 @@ SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
+LEAD = "lead of “no answer”: its score minus the best span's"
 HIDDEN = (
-    "The random draws hold neither the chosen words nor a word of the span, whose loss lowers its "
-    "own score; a draw may come twice where few words are left. They follow from question, "
-    "paragraph and window, so everyone sees the same. The lead is always that of the same span.",
+    "No punctuation is hidden. The random draws hold neither the chosen words nor a word of the "
+    "span, whose loss lowers its own score; a draw may come twice where few words are left. They "
+    "follow from question, paragraph and window, so everyone sees the same. The lead is always "
+    "that of the same span.",
     f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
     "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
     "Where two words tell the same, hiding one of them shows little: the other is still there.",
@@ -144,11 +147,12 @@ class Shares:
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
-    side, way = ("against", v) if falls else ("for", -v)
+    side, way = ("for", v) if falls else ("against", -v)
     top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     which = "" if shares.spans_name == "the answer" else ", the best span,"
-    found = f"The lead of “no answer” over {{}}{which} is *{number(shares.lead)}*. "
+    placed = "ahead of" if shares.lead <= 0 else "behind"
+    found = f"{{}}{which} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
     found += f"{{}} spoke most {side} it." if top else f"Nothing spoke {side} it by 0.05 or more."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
@@ -193,13 +197,13 @@ def bars(shares: Shares) -> Block:
 
 
 def summed(shares: Shares) -> list[Block]:
-    """lead of the blank text - all shares = lead of this text, and what is missing. A gap of 2 % or
-    more is said where the bars are seen (as a finding: the veil covers it).
+    """How far the span is ahead in the blank text + all shares = how far in this one, and what is
+    missing. A gap of 2 % or more is said where the bars are seen (a finding: the veil covers it).
     """
     a, gap = shares.found, abs(shares.found.gap or 0.0)
-    sign = adds((shares.blank, -a.sum), shares.lead) if gap < 0.005 else "≈"
-    total = f"lead of “no answer” in the blank text *{number(shares.blank)}* − all shares "
-    total += f"*{bracket(a.sum)}* {sign} in this text *{number(shares.lead)}*"
+    sign = adds((-shares.blank, a.sum), -shares.lead) if gap < 0.005 else "≈"
+    total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
+    total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     size = f"{number(gap)}, " * (gap >= 0.005)
@@ -222,11 +226,12 @@ def shares_exactly(shares: Shares) -> list[str]:
     if len(shares.shown.true.windows) > 1:
         whose = ", against this window's own “no answer”, not the smallest of all"
     return [
-        f"The lead is that over this span in this window at every point{whose}. "
+        "What changes is this span's score minus that of “no answer” in this window, at every "
+        f"point{whose}. "
         f"The blank text has {blank} in the place of every token of question and paragraph; "
         f"special tokens stay, so their shares are 0. Point k of {n} reads vectors that have gone "
         f"(k − ½) / {n} of their way from blank. A word's share is its vectors' whole way, "
-        "times the mean gradient of minus the lead over all points.",
+        "times the mean gradient of that difference over all points.",
         "The gap comes of a finite number of points: 20, then twice as many, up to 640, until it "
         "is under 2 %. A small gap checks the sum, not the shares: another blank gives other "
         "shares, and the reader was trained on no text that is half faded in. Punctuation is no "
@@ -262,7 +267,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     table = ui.table("rows", heads, rows, caption)
     return [
         shares.finding(found, shares.named(test.first)),
-        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
+        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test, many),
         ui.formula(
             "rise", say(first), say(f"without {many} other{'s' * more}: *{mean}* on average")

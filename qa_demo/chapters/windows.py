@@ -42,10 +42,10 @@ HEADINGS = (
 IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
-    "Where windows overlap, each scores the same words. In each take the smaller number of tokens "
-    "on a start's left and right: *the start counts only where that is largest.*",
+    "Where windows overlap, each scores the same words. Count the tokens of each window left and "
+    "right of a start, and take the smaller count: *the start counts only where it is largest.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
-    "*It must hold in every window: so the smallest of its scores counts.*",
+    "*“No answer” must hold in every window: so the smallest of its scores counts.*",
     "A rule takes one window's best span. *A high P says “highest within this window”: it says "
     "nothing about another window.*",
 )
@@ -255,9 +255,11 @@ def no_answer(w: Windows) -> list[Block | None]:
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
     ahead = null - score
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
-    found += f" in window {w.least.k}" * many + f", {'leads' if w.silent else 'does not lead'} the "
-    found += f"best span, *{number(score)}*, by more than the threshold: "
-    found += "it wins." if w.silent else "{} is returned."
+    found += f" in window {w.least.k}" * many
+    how = "leads" if w.silent or ahead > 0 else "is behind"
+    found += f", {how} the best span, *{number(score)}*"
+    found += f", by {'' if w.silent else 'not '}more than the threshold" * (how == "leads")
+    found += ": it wins." if w.silent else ": {} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
     d = printed.apart(ahead, w.threshold)
@@ -347,15 +349,19 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def largest(w: Windows, r: Proposal) -> str:
-    """“Trajan” 0.810, or [CLS], “not here” 0.930: where both largest P of a window stand."""
-
-    def name(pos: int) -> str:
-        inside = r.window.is_context[pos]
-        words = quote(word(w.encoding, r.window.to_doc(pos), ""), 12) if inside else w.cls
-        return f"{w.cls}, “not here”" if pos == 0 else words
-
-    names = dict.fromkeys(map(name, r.tops[:2]))
-    return escape(f"{' + '.join(names)} {probability(r.mean)}")
+    """“Johann Strauss” 0.960, from [CLS]: the window's best span, which the rule returns, and where
+    both largest P stand, if not at its ends.
+    """
+    words = "no span" if r.own is None else quote(r.own.text, 18)
+    said = f"{words} {probability(r.mean)}"
+    if r.own is None or list(r.tops[:2]) != list(r.window.ends(r.own.span)):
+        inside = r.window.is_context
+        tops = [
+            quote(word(w.encoding, r.window.to_doc(k), ""), 10) if inside[k] else w.cls
+            for k in r.tops[:2]
+        ]
+        said += f", from {' + '.join(dict.fromkeys(tops))}"
+    return escape(said)
 
 
 def product_of(w: Windows, r: Proposal) -> str:
@@ -383,7 +389,7 @@ class Rule(NamedTuple):
 
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2, at these words"
+MEAN = "(largest P(start) + largest P(end)) / 2, of any token"
 PRODUCT = "P × P of its best span; only paragraph tokens share P"
 RULES = {
     "logits": Rule(

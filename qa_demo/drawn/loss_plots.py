@@ -97,23 +97,23 @@ def same_distance(
         cut = [escape(w if room(w) <= most else ends(w, most - 2)[0] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    colours, traces = [role if r == at else GREY for r in rows], list[Block]()
-    digits, over = [d if r == at else 2 for r in rows], list[Block]()
+    colours = [role if r == at else GREY for r in rows]
+    traces, over = list[Block](), list[Block]()
     for values, leftmost, ring in (
         ([p.logs for p in pairs], constant >= 0, True),
         ([p.score for p in pairs], constant < 0, False),
     ):
         dots = ui.scatter("markers+text", values, rows, cliponaxis=False)
-        dots["text"] = [f"   {number(x, k)}   " for x, k in zip(values, digits, strict=True)]
+        dots["text"] = [f"   {number(x, d)}   " for x in values]
         dots["textposition"] = f"middle {'left' if leftmost else 'right'}"
         dots |= {"textfont": {"size": 14, "color": INK}}
         rim = {"color": colours, "width": 3 if ring else 0}
         dots["marker"] = {"size": 14, "color": PAPER if ring else colours, "line": rim}
         traces.append(dots)
         over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
-    for r, (p, k) in enumerate(zip(pairs, digits, strict=True)):
-        near = "" if adds((p.logs, constant), p.score, k) == "=" else "≈ "
-        shift = f"{near}{'+' if constant >= 0 else '−'} {number(abs(constant), k)}"
+    for r, p in enumerate(pairs):
+        near = "" if adds((p.logs, constant), p.score, d) == "=" else "≈ "
+        shift = f"{near}{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
         over.append(ui.note(shift, (p.logs + p.score) / 2, r, GREY, yshift=12, bgcolor=PAPER))
     loss, under = f"2 L = {number(-right.logs, d)}", at + 0.34
     said = f"training shortens the way to 0: <b>{loss}</b>"
@@ -126,7 +126,7 @@ def same_distance(
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
     made = ui.layout(316, left, 16, 8, 50, annotations=[named, way, *over])
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
-    title = "log P(start) + log P(end), and the score"
+    title = "ring: log P(start) + log P(end), dot: score"
     made["xaxis"] = ui.axis(title, range=[low - edge, high + edge], showgrid=False)
     made["shapes"] = [
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),

@@ -56,17 +56,17 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0051)
 
 
-def test_the_text_stands_as_typed_and_the_sum_is_the_lead():
+def test_the_text_stands_as_typed_and_the_sum_is_how_far_the_span_is_ahead():
     found = blocks(faked(), chapter="why", **TEXTS)
     for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):
         assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
-    blank, all_shares, lead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
-    assert blank - all_shares == pytest.approx(lead, abs=0.02 * abs(lead - blank) + 0.02)
+    blank, all_shares, ahead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
+    assert blank + all_shares == pytest.approx(ahead, abs=0.02 * abs(ahead - blank) + 0.02)
     assert "gap" not in found  # within 2 %
     s = shares_of(**TEXTS)
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
-    assert lead == pytest.approx(start[0] + end[0] - start[i] - end[j], abs=0.006)
+    assert ahead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
 
 
 def test_hidden_words_are_read_one_set_at_a_time_by_hand():
