@@ -306,7 +306,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)
-    last = "To be sure is not to be right: the number says how often such spans were right."
+    last = "To be sure is not to be right"
+    last += ": the black bar says how often such spans were right." if b else "."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(

@@ -361,7 +361,8 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     key += [("ring", "each of our runs; bars: their mean")]
     paper, ours = ({w.rows[g.row].short: g for g in found} for found in (w.paper, w.ours))
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (paper, ours))
-    told = f"In the paper spans and SBO change F1 by {there}, in our small run by {here}."
+    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, too short to "
+    told += f"decide, by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} training steps against the paper's 1.2 million are "
     last += "too few "
     rows = list[Block]()
