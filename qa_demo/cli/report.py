@@ -85,8 +85,7 @@ def fitted(result: dict[str, Any]) -> str:
         f"temperature {found['temperature']:.3f}, bias {found['bias']:.3f}, fitted on "
         f"{found['measured_on']:,} questions with an answer",
         f"a chance misses the share of right answers by {found['error_before']:.3f} before and "
-        f"{found['error_after']:.3f} after, on articles that the fit did not see "
-        f"({found['chance_error']:.3f} would be the draw of outcomes alone)",
+        f"{found['error_after']:.3f} after, on articles that the fit did not see",
     ]
     if claim is not None:
         lines.append(

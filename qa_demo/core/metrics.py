@@ -189,12 +189,3 @@ def calibration_error(table: Sequence[CalibrationBin]) -> float:
     """Mean distance between probability and accuracy, weighted by the bins' counts, 0 to 1."""
     total = sum(b.count for b in table)
     return sum(b.count * abs(b.mean_prob - b.accuracy) for b in table) / total if total else 0.0
-
-
-def expected_error(probs: ArrayLike) -> float:
-    """The mean `calibration_error` of 200 draws of outcomes with exactly these probabilities: what
-    the best possible calibration shows on so many questions.
-    """
-    p, rng = np.asarray(probs, dtype=np.float64), np.random.default_rng(0)
-    tables = (bins_of(p, rng.random(len(p)) < p) for _ in range(200))
-    return float(np.mean([calibration_error(table) for table in tables]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds, shifted, sigmoid
-from qa_demo.core.metrics import bins_of, calibration_error, expected_error
+from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.table import Table, table_of
@@ -117,10 +117,9 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
 def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
     """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
     each on one half of the articles and measured on the other: tables of bins before and after, and
-    errors, the mean distance of probability and share (`chance_error`: of outcomes drawn with
-    exactly these probabilities). With `claim` the same of slope and intercept and the claim, on
-    questions with and without an answer; `conditional` are the chances that hold where the text
-    answers.
+    errors, the mean distance of probability and share. With `claim` the same of slope and intercept
+    and the claim, on questions with and without an answer; `conditional` are the chances that hold
+    where the text answers.
 
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
@@ -155,12 +154,6 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
             probs[side] = chance(asked.part(side), by)
         table, error = bins_of(probs, asked.right), f"error_{name}".removesuffix("_bins")
         found |= {name: [asdict(b) for b in table], error: calibration_error(table)}
-    found["chance_error"] = expected_error(probs)
-    errors = [calibration_error(bins_of(probs[side], asked.right[side])) for side in sides]
-    found["halves"] = [
-        {**by, "fitted_on": len(side), "error": error}
-        for by, side, error in zip(fits, sides, errors[::-1], strict=True)
-    ]
     if claim:
         del found["temperature"], found["bias"]  # a reader's are those without the claim
         found["unanswerable"] = int(np.count_nonzero(~asked.answerable))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import metrics
-from qa_demo.core.metrics import expected_error, judged, normalize, same_text
+from qa_demo.core.metrics import judged, normalize, same_text
 from qa_demo.core.types import Answer, Example
 
 NOTHING = ("", np.inf)
@@ -160,13 +160,6 @@ def test_calibration_table():
     assert [b.accuracy for b in table] == pytest.approx([0.0, 2 / 3])
     assert table[1].mean_prob == pytest.approx(0.95)
     assert metrics.calibration_error(table) == pytest.approx((0.05 + 3 * (0.95 - 2 / 3)) / 4)
-
-
-def test_the_expected_error_of_right_probabilities():
-    assert expected_error([0.0, 1.0] * 50) == 0.0
-    one = expected_error([0.5] * 100)  # one bin: the mean of |k / 100 - 0.5|
-    assert one == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.15)
-    assert expected_error([0.5] * 10_000) < one / 5
 
 
 PIECES = ["the", "The ", "an", "a", "Dan", "Thea", "U.S.", "us", " ", "Σ", "ς", "-", "İ"]

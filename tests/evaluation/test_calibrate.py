@@ -1,5 +1,6 @@
 """Fits found again from outcomes that they made, and never judged on articles that they saw."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_what_cannot_be_fitted(margins, answers, said):
 
 
 def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
-    """Of known chances: the product misses by no more than a draw, one factor by about a half."""
+    """Of known chances: the product misses by little, one factor by about a half."""
     rng = np.random.default_rng(7)
     leads, scores = rng.normal(0, 6, 4000), drawn(rng, 4000, 5)
     known = Answerability(0.4, 0.0), Calibration(2.0, 0.5)
@@ -118,9 +119,8 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     assert (fitted.temperature, fitted.bias) == pytest.approx((2.0, 0.5), rel=0.2)
     assert found["measured_on"] == 4000 == sum(b["count"] for b in found["bins"])
     assert found["unanswerable"] == 4000 - answers.sum()
-    assert found["error"] < found["chance_error"] + 0.02 < 0.05 < 0.2 < found["error_conditional"]
+    assert found["error"] < 0.04 and found["error_conditional"] > 0.2
     assert found["slope"] == pytest.approx(0.4, abs=0.05)
-    assert {half["fitted_on"] for half in found["halves"]} == {2000}
 
 
 def test_what_only_a_half_lacks_is_said_of_that_half():
@@ -152,21 +152,21 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
     asked = asked_with(scores, right, titles)
     found = calibrate.reliability(asked)
-    judged, fits = np.zeros(160), found["halves"]
-    for side, half, other in zip(calibrate.halves(titles), fits, fits[::-1], strict=True):
+    sides, judged = calibrate.halves(titles), np.zeros(160)
+    fits = [calibrate.fit(asked.part(side)) for side in sides]
+    for side, half, other in zip(sides, fits, fits[::-1], strict=True):
         own, judged[side] = (
-            shifted(asked.prob(by["temperature"])[side], by["bias"]) for by in (half, other)
+            shifted(asked.prob(x.temperature)[side], x.bias) for x in (half, other)
         )
-        bins = bins_of(judged[side].tolist(), [right[k] for k in side])
-        assert other["error"] == pytest.approx(calibration_error(bins))
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
-        assert abs(judged[side].mean() - own.mean()) > 0.1 and half["fitted_on"] == len(side)
-    mean = sum(b["count"] * b["mean_prob"] for b in found["after"]) / 160
-    assert mean == pytest.approx(judged.mean())
+        assert abs(judged[side].mean() - own.mean()) > 0.1
+    bins = bins_of(judged, right)
+    assert found["after"] == [asdict(b) for b in bins]
+    assert found["error_after"] == calibration_error(bins)
     whole = calibrate.fit(asked)
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
-    assert found["measured_on"] == 160 and found["chance_error"] > 0
+    assert found["measured_on"] == 160
 
 
 def test_the_threshold_of_lines_may_cost_four_points_of_f1():
