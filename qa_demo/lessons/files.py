@@ -185,7 +185,7 @@ def read_folders(*folders: Path) -> tuple[Lesson, ...]:
     for folder in folders:
         files = sorted(folder.glob("*.md"))
         if not files:
-            raise BadInput(f"{folder} holds no lesson: a file whose name ends in .md")
+            raise BadInput(f"{folder} is no folder with a lesson, a file whose name ends in .md")
         for file in files:
             if file.stem in found:
                 raise BadInput(f"two lessons are called {file.name}; rename your own")

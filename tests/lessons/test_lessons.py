@@ -97,7 +97,7 @@ def test_a_wrong_file_is_refused_with_file_line_and_field(tmp_path, fault):
 
 
 def test_a_folder_without_lessons_a_name_twice_and_a_file_that_is_no_text_are_refused(tmp_path):
-    with pytest.raises(BadInput, match="no lesson"):
+    with pytest.raises(BadInput, match="is no folder with a lesson"):
         read_folders(tmp_path)
     written(tmp_path, GOOD)
     with pytest.raises(BadInput, match=r"two lessons are called hand\.md"):
