@@ -12,6 +12,7 @@ from qa_demo.evaluation.lines import Evaluation, read_lines
 from qa_demo.evaluation.report import PAGE, report
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
+from qa_demo.printed import plural
 
 WROTE = "What evaluate --out wrote."
 
@@ -56,8 +57,8 @@ def lines_of(path: Path) -> Evaluation:
     """The lines of a file; it is said where they are those of a run that was stopped."""
     found = read_lines(path)
     if "scores" not in found.run:
-        many = len(found.rows)
-        shared.tell(f"{path.name} is of a run that was stopped: these are its first {many:,} lines")
+        many = plural(len(found.rows), "line")
+        shared.tell(f"{path.name} is of a run that was stopped: it holds the first {many}")
     return found
 
 

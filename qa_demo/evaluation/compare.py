@@ -138,7 +138,7 @@ def not_worse(own: Evaluation, other: Evaluation, by: float) -> tuple[bool, str]
     gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(a.rows, b.rows, strict=True)])
     units = Units(a.rows)
     value, low, high = (float(x[0]) for x in units.mean(gap))
-    said = f"F1 {value:+.2f} points against {other.run['reader']} on {len(gap):,} questions"
+    said = f"F1 {value:+.2f} points against {other.run['reader']} on {plural(len(gap), 'question')}"
     if math.isnan(low):
         said += f"; from {units} nothing can be told of others"
     else:

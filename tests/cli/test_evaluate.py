@@ -85,9 +85,10 @@ def test_lines_of_a_stopped_run_are_called_so(silent, out, tmp_path, terminal):
     about = json.loads(run_file(out).read_text())
     del about["scores"]
     run_file(out).write_text(json.dumps(about))
+    lines(out, read_lines(out).rows[:1])
     for command, code in (("report", 0), ("calibrate", 2)):
         terminal.run(command, out, "--out", tmp_path / command, code=code)
-        assert "p.jsonl is of a run that was stopped: these are its first 4 lines" in terminal.err
+        assert "p.jsonl is of a run that was stopped: it holds the first 1 line\n" in terminal.err
     assert "A run was stopped before its end" in said(tmp_path / "report")
 
 

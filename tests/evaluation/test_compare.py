@@ -113,3 +113,5 @@ def test_not_worse_than_another_by_points(by, holds):
     found, said = not_worse(Evaluation(own, RUN), Evaluation(other, RUN), by)
     assert found is holds and said.startswith("F1 -25.00 points against r on 8 questions")
     assert "from 1 article nothing can be told" in said
+    one = not_worse(Evaluation(own[:1], RUN), Evaluation(other[:1], RUN), by)[1]
+    assert "on 1 question;" in one
