@@ -8,7 +8,7 @@ right"; slope and intercept by that of "the text answers":
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -165,8 +165,6 @@ def calibrated(rows: Sequence[Row]) -> dict[str, Any]:
     well they do; the threshold is null without questions of both kinds. Errors: BadInput.
     """
     table = table_of(rows)
-    if len({*table.titles.tolist()}) == 1:  # of one article its paragraphs are told apart
-        table = replace(table, titles=np.array([row["context"] for row in rows], dtype=object))
     span = reliability(table.part(table.answerable).claims)
     fits: dict[str, Any] = {"span": {name: span[name] for name in ("temperature", "bias")}}
     found: dict[str, Any] = {"threshold": None, "calibration": fits, "reliability": span}

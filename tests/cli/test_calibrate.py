@@ -75,9 +75,11 @@ def test_without_unanswerable_questions_there_is_no_threshold(said, out, termina
     run_file(few).write_bytes(run_file(said).read_bytes())
     assert "no threshold: not both" in terminal.run("calibrate", few, "--out", out)
     assert json.loads(out.read_text())["threshold"] is None
-    for row in rows:  # a file of one article is split by paragraphs
+    for row in rows:  # whose questions are alike, also those of other paragraphs
         row |= {"title": "one", "context": row["question"]}
     lines(few, rows)
+    terminal.refuses("take a file of more articles", "calibrate", few, "--out", out)
+    lines(few, [row | {"title": ""} for row in rows])  # which names no articles
     result = json.loads(terminal.run("calibrate", few, "--out", out, "--json"))
     assert result["reliability"]["measured_on"] == 16
     lines(few, rows[:1])
