@@ -10,9 +10,12 @@ answer of any annotator (both as tokens of the paragraph, `doc`); right is exact
 gold answer after SQuAD's normalisation. Each rule looks at spans and texts only; none asks a model.
 """
 
+import html
 import json
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,7 +29,6 @@ from qa_demo.core.metrics import score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, Span
-from qa_demo.evaluation.oddities import why_absent
 from qa_demo.files import dumps, json_lines, read_text, write_file
 from qa_demo.records import read
 
@@ -175,6 +177,16 @@ def best_text(row: Row) -> str:
 
 # ---- the kind of an answer
 
+PLAIN_SIGNS = str.maketrans("’‘‚“”„–—‐\u00a0", "'''\"\"\"---\u0020")
+UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("typographic signs", lambda text: text.translate(PLAIN_SIGNS)),
+    ("HTML entities", html.unescape),
+    ("white space", lambda text: " ".join(text.split())),
+    ("accents written as one sign or two", partial(unicodedata.normalize, "NFC")),
+    ("capital letters", str.casefold),
+)
+"""By what an answer's letters differ from the paragraph's, and what makes them alike."""
+
 
 def kind_of(
     reading: Reading, example: Example, best: Candidate | None, decode: DecodeOptions, rules: str
@@ -212,6 +224,16 @@ def kind_of(
     if any(best.span.start <= gold.end and gold.start <= best.span.end for gold in golds):
         return "border", ""
     return "elsewhere", ""
+
+
+def why_absent(text: str, context: str) -> str:
+    """By what an answer differs from the paragraph in which it has no place."""
+    if text in context:
+        return "stands more than once, and the file does not say where"
+    for name, alike in UNLIKE:
+        if alike(text) in alike(context):
+            return f"differs in {name}"
+    return "other words than the paragraph's"
 
 
 # ---- the file

@@ -25,7 +25,7 @@ from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Answer, Example
-from qa_demo.evaluation.oddities import oddities
+from qa_demo.evaluation.lines import why_absent
 from qa_demo.files import decoded, json_lines, read_text
 from qa_demo.printed import plural
 from qa_demo.records import read, received
@@ -34,6 +34,10 @@ LONGEST_COLUMN = 60
 """Characters of a value that can name a group of questions."""
 SHOWN = 40
 """Characters of what was received that a sentence quotes."""
+NO_BLANKS = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+"""A letter of a script that puts no blanks between words."""
 Placed = tuple[str, Any]
 """Where a row stands, and the row."""
 
@@ -228,6 +232,23 @@ def _gathered(rows: Iterable[Placed], name: str) -> Questions:
         for words, ids in odd.items()
     )
     return Questions(examples, tuple(said))
+
+
+def oddities(example: Example, moved: bool, impossible: object) -> Iterator[str]:
+    """What would bend a total without a word, and what it does to the totals."""
+    answers, context = example.answers, example.context
+    if impossible is bool(answers):
+        yield "is_impossible says otherwise than the answers; the answers count"
+    if moved:
+        yield "answer_start is wrong; the nearest place of the text is taken"
+    if not all(answer.text.strip() for answer in answers):
+        yield "an answer is blank; an empty list says that the text has none"
+    if answers and not any(answer.text in context for answer in answers):
+        why = why_absent(answers[0].text, context)
+        end = f": it {why}" if why.startswith("differs") else ", so no span may be right"
+        yield f"no gold answer stands in the paragraph letter by letter{end}"
+    if any(NO_BLANKS.search(answer.text) and " " not in answer.text for answer in answers):
+        yield "the answer's script puts no blanks between words, so its F1 is exact match"
 
 
 def _example(where: str, row: Any, number: str) -> tuple[Example, bool]:
