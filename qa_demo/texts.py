@@ -123,8 +123,7 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
     """One word or piece of a text block. `at`: its piece of the paragraph, which makes it
     selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
     `looks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
-    patch of a press; `under`: small words below it; `lane`: a role for its bars in the place of the
-    text's.
+    patch of a press; `under`: small words below it.
     """
     kept = {k: v for k, v in more.items() if v is not None and v is not False and v != []}
     return {"t": text, "gap": gap, **kept}

@@ -31,7 +31,7 @@ function word(b, one, number) {
     }
     node.append(
       el("i", {
-        class: `${drawn} lane-${one.lane ?? role}`,
+        class: `${drawn} lane-${role}`,
         style: { top: at(height), height: `${height}px` },
       }),
     );
@@ -163,14 +163,13 @@ export function text(b) {
       w.classList.toggle("selected", on);
       if (w.hasAttribute("role") && !one.sets) w.setAttribute("aria-pressed", String(on));
     }
-    reachable(pressed, words.findIndex(({ one }) => ends(one)[0] === selection[0]));
+    reachable(pressed, words.findIndex(({ one }) => one.at === selection[0]));
   };
   reachable(pressed, 0);
   return { node, mark };
 }
 
-const ends = (one) => Array.isArray(one.at) ? one.at : [one.at, one.at];
-const touches = (one, from, to) => ends(one)[0] <= to && ends(one)[1] >= from;
+const touches = (one, from, to) => from <= one.at && one.at <= to;
 
 /** Drag, Shift, arrows, Enter; a finger's first tap begins a span, its second ends it. */
 function listen(root, words) {
@@ -185,7 +184,7 @@ function listen(root, words) {
   };
   const commit = () => {
     const [a, z] = [words[Math.min(from, to)].one, words[Math.max(from, to)].one];
-    if (a.at !== undefined && z.at !== undefined) set({ selection: [ends(a)[0], ends(z)[1]] });
+    if (a.at !== undefined && z.at !== undefined) set({ selection: [a.at, z.at] });
   };
   root.addEventListener("pointerdown", (event) => {
     const k = at(event.target);
