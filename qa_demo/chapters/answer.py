@@ -4,7 +4,6 @@ score(i, j) = start logit of i + end logit of j; "no answer" is returned where i
 minus that of the best span is more than the threshold. All are logits, without a unit.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -123,14 +122,8 @@ def best_five(shown: Shown) -> Block:
     e, top = shown.encoding, [row[0] for row in texts.families(shown, 5)]
     scores, at, many = [c.score for c in top], [*range(len(top))], Counter(c.text for c in top)
 
-    def inside(a: int, z: int) -> tuple[bool, bool]:
-        """Whether characters [a, z) go on a word that stands before them, or behind them."""
-        return e.context[max(0, a - 1) : a].isalnum(), e.context[z : z + 1].isalnum()
-
     def name(c: Candidate, most: int) -> str:
-        here, places = inside(c.char_start, c.char_end), re.finditer(re.escape(c.text), e.context)
-        place = sum(m.start() <= c.char_start and inside(*m.span()) == here for m in places)
-        which = f" (no. {place})" * (many[c.text] > 1)
+        which = f" (token {c.span.start + 1})" * (many[c.text] > 1)
         said = escape(texts.span_name(e, c.span, most)[0]) + which
         return f"<b>{said}</b>" if c is top[0] else said
 
