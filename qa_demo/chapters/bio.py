@@ -159,10 +159,7 @@ def folds(
         told = [dotted(tags.e, d), *map(probability, tags.p[d]), *(says(d) for _, says in more)]
         rows.append(ui.row(str(d), *told, sets={"selection": [d, d]}))
     heads = ["no.", "token", *three, *(head for head, _ in more)]
-    last = (
-        "The answer in the page's head is that of start and end. Logits changed by hand do not "
-        "change the tags, which have a layer of their own."
-    )
+    last = "Logits changed by hand do not change the tags, which have a layer of their own."
     table = ui.table("rows", heads, rows, "The tokens that have a column of their own")
     return ui.folds(table, [*exactly, last], SNIPPET)
 
