@@ -364,12 +364,6 @@ def largest(w: Windows, r: Proposal) -> str:
     return escape(said)
 
 
-def product_of(w: Windows, r: Proposal) -> str:
-    """“Trajan” 0.632."""
-    words = "no span" if r.own is None else quote(r.own.text, 22)
-    return escape(f"{words} {probability(r.product)}")
-
-
 def mean_worked(r: Proposal) -> list[Part]:
     """(0.936 + 0.923) / 2 ≈ 0.930."""
     *_, start, end = r.tops
@@ -404,7 +398,7 @@ RULES = {
         "product within a window",
         "product",
         PRODUCT,
-        product_of,
+        lambda _, r: fig.proposes(r, 22, probability(r.product)),
         lambda r: [printed.times(r.factors[0], "×", r.factors[1])],
     ),
 }

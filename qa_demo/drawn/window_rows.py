@@ -120,11 +120,11 @@ class Stairs:
         return drawn(key, [], layout, self.texts, alt, narrow)
 
 
-def proposes(r: Proposal, most: int) -> str:
-    """A window's best span with its score, for a figure."""
+def proposes(r: Proposal, most: int, value: str = "") -> str:
+    """A window's best span with its score, or with another number of it, for a figure."""
     if r.own is None:
         return "no span"
-    return f"{escape(quote(r.own.text, most))} {number(r.own.score)}"
+    return f"{escape(quote(r.own.text, most))} {value or number(r.own.score)}"
 
 
 def dots(rows: Rows, win: Proposal, least: Proposal, up: float, down: float) -> list[Block]:
