@@ -91,7 +91,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     made = (split, one_window, no_answer, three_rules)[step - 1](w)
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
-    folds = ui.folds(as_table(w), exactly(w), SNIPPET)
+    folds = ui.folds(as_table(w), [exactly(w)], SNIPPET)
     return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
@@ -404,7 +404,7 @@ RULES = {
 }
 
 
-def exactly(w: Windows) -> list[str]:
+def exactly(w: Windows) -> str:
     step, limit = w.shown.state.step, number(w.threshold, 3)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
@@ -416,18 +416,14 @@ def exactly(w: Windows) -> list[str]:
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",
         f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
-        f"{limit}, is {chosen}.",
+        f"{limit}, is {chosen}. Nothing in training ties the levels of two windows together.",
         "The largest P(start) and P(end) run over all positions, “no answer” included, "
         "and may form no allowed span; the window's best span by score is returned. The product's "
         f"softmax leaves {w.cls} and the question out, so its P are larger. Within one window sum "
         "and product order spans alike. All three take only starts that count in the window. The "
         f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
     )
-    more = (
-        "Nothing in training ties the levels of two windows together: each softmax is trained "
-        "within one window, and comparing raw scores is BERT's convention, not a guarantee."
-    )
-    return [told[step - 1], *[more] * (step > 2)]
+    return told[step - 1]
 
 
 def as_table(w: Windows) -> Block:
