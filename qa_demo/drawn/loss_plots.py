@@ -38,39 +38,27 @@ def cost_curve(rights: Sequence[Right]) -> Block:
     beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
 
     def names(pixels: int, brief: bool) -> list[Block]:
-        """Above the curve and each other: right of the points, the highest P lowest; left of them
-        where the right end is full, the lowest P lowest. So of two none covers the other's line.
+        """Above the curve and each other: first left of the points where the right end is full, the
+        lowest P lowest; then right of them, the highest P lowest. So of two none covers the other's
+        line.
         """
-        # each with where it begins
-        right_of, left_of, edge = list[tuple[float, Block]](), list[tuple[float, Block]](), 0.0
+        placed = list[tuple[bool, float, float, Block]]()  # in this order; where each begins
         for one, p, height in [*zip(rights, probs, heights, strict=True)][-6:]:
-            rows = [one.words if brief else f"right {one.side}: {one.words}"]
-            if few:
-                d = digits_of(one.log_p)
-                rows.append(f"P = {fine(one.log_p, d)}")
-                rows += [] if brief else [f"−log P = {number(-one.log_p, d)}"]
-            else:
-                rows = [f"{rows[0]}, P = {probability(p)}"]
+            d, said = digits_of(one.log_p), one.words if brief else f"right {one.side}: {one.words}"
+            rows = [said, f"P = {fine(one.log_p, d)}"] if few else [f"{said}, P = {probability(p)}"]
+            rows += [f"−log P = {number(-one.log_p, d)}"] if few and not brief else []
             wide = 7.7 * max(len(re.sub("</?b>", "", r)) for r in rows) / pixels
-            left = probs[-1] > 0.7 and p - wide > 0.25
+            left = probs[-1] > 0.7 and p - wide > 0.1
             x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
             note = ui.note("<br>".join(rows), p, height, one.side, 14, ax=round(x, 3), **beside)
             note["xanchor"] = note["align"] = "right" if left else "left"
-            if left:
-                left_of.append((x - wide, note))
-            else:
-                right_of.append((x, note))
-                edge = max(edge, x + wide)
-        right_of.sort(key=lambda one: -one[1]["x"])
+            placed.append((not left, p if left else -p, x - wide * left, note))
         top, notes = 0.0, list[Block]()
-        for k, (begins, note) in enumerate([*right_of, *left_of]):
-            if k == len(right_of) and begins > edge:  # clear of those right of their points
-                top = 0.0
+        for *_, begins, note in sorted(placed, key=lambda one: one[:2]):
             half = 0.2 * unit * (note["text"].count("<br>") + 1)
             curve_at = -float(np.log(begins)) if begins > 0 else 0.0  # wider than the plot
-            middle = half + max(top, curve_at)
-            notes.append({**note, "ay": round(middle, 3)})
-            top = middle + half
+            notes.append({**note, "ay": round(half + max(top, curve_at), 3)})
+            top = notes[-1]["ay"] + half
         return notes
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
