@@ -18,18 +18,14 @@ def changes(shown: Shown) -> list[Part]:
     return said
 
 
-def told(shown: Shown, when: str = "") -> list[Block]:
-    """Where logits were changed: which ones, before any number, and the press that undoes it."""
-    said = remark("by-hand", f"Changed by hand{when}: {{}}.", changes(shown), span=8)
-    return [said, undo(shown)] if shown.changed else []
+def told(shown: Shown, when: str = "", untouched: str = "") -> list[Block]:
+    """Which logits were changed and the press that undoes it; else what is said `untouched`."""
+    said = f"Changed by hand{when}: {{}}." if shown.changed else untouched
+    label = "Put the reader's own logits back"
+    undo = button("undo", label, {"edits": None}, 4, off=not shown.changed)
+    return [remark("by-hand", said, changes(shown), span=8), undo] if said else []
 
 
 def own_logits(shown: Shown) -> str:
     """What a picture adds that follows no change."""
     return " The reader's own logits count here, not those changed by hand." * shown.changed
-
-
-def undo(shown: Shown) -> Block:
-    """The press that puts the reader's own logits back."""
-    label = "Put the reader's own logits back"
-    return button("undo", label, {"edits": None}, 4, off=not shown.changed)

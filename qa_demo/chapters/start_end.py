@@ -121,23 +121,18 @@ def change(p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
-    said = what_changed(p)
-    if not shown.changed:
-        best, score = shown.best, ui.summed(shown.best.start_logit, shown.best.end_logit)
-        said = say(
-            "Nothing is changed yet: move a slider. Best pair: {} with {}.",
-            texts.span_words(best),
-            score,
-        )
-    hint = "Chosen: {}. A press on another word chooses that one."
+    best, was = shown.best, shown.true_best
+    score = ui.summed(best.start_logit, best.end_logit)
+    said = say("Best pair: {} with {}", texts.span_words(best), score)
+    if was.span != best.span:
+        said += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
         ui.idea(
             "Raise one logit and its position gains probability; *all others shrink by one common "
             "factor.* The sums of chapter Spans follow."
         ),
-        ui.finding("{}", said),
-        ui.remark("chosen", hint, p.said(pos), span=8),
-        by_hand.undo(shown),
+        ui.finding("{}. Chosen is {}: press another word to choose it.", said, p.said(pos)),
+        *by_hand.told(shown, untouched="Nothing is changed yet: move a slider."),
         *map(logit, p.sides),
         key(p),
         words(p),
@@ -159,19 +154,6 @@ def surest(p: Softmaxes) -> Block:
         *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
         texts.which_window(p.shown, p.window, " Shown is {}."),
     )
-
-
-def what_changed(p: Softmaxes) -> list[Part]:
-    """Every changed logit, and the best pair before and after."""
-    was, best, said = (
-        p.shown.true_best,
-        p.shown.best,
-        ["Changed by hand: ", *by_hand.changes(p.shown)],
-    )
-    said += say(f"; best pair {{}} with {number(best.score)}", texts.span_words(best))
-    if was.span != best.span:
-        said += say(f"; it was {number(was.score)} with {{}}", texts.span_words(was))
-    return [*said, "."]
 
 
 def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:

@@ -8,7 +8,7 @@ import torch
 
 from qa_demo.core.text import is_mark
 from qa_demo.examples import load_menu
-from qa_demo.printed import probability
+from qa_demo.printed import number, probability
 from tests.chapters.given import blocks, items, shown_of, stored, words
 from tests.printed import unpacked
 
@@ -78,17 +78,22 @@ def test_no_probability_is_printed_as_0_or_1(edits):
 def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     window, _, _ = truth("oresund")
     at = f"{window.index}:{window.context_at + 1}"
-    edits = {"start": {at: 12.0}, "end": {at: -3.0}}
+    edits = {"start": {at: 12.0}, "end": {at: 3.5}}
     found = blocks(stored(), example="oresund", chapter="start_end", step=3, edits=edits)
-    said = words(found["finding"])
-    assert all(x in said for x in ("start logit of", "→ 12.00", "end logit of", "→ −3.00"))
+    said = words(found["by-hand"])
+    assert all(x in said for x in ("start logit of", "→ 12.00", "end logit of", "→ 3.50"))
+    was, best = (shown_of(stored(), example="oresund", edits=x).best for x in ({}, edits))
+    now = f"{number(best.start_logit)} + {number(best.end_logit)} = {number(best.score)}"
+    told = f"Best pair: “{best.text}” with {now}; it was “{was.text}” with {number(was.score)}."
+    assert words(found["finding"]).startswith(f"{told} Chosen is “Georg”")
+    assert was.text != best.text
     changed = items(found["words"])[window.context_at + 1]["up"][0]
     assert changed > 0.99
     assert "logits changed by hand" in words(found["answer"])
     assert not found["undo"]["off"]
-    assert "“Rot·ne” is one word of 2 tokens" in words(found["key"])
     own = blocks(stored(), example="oresund", chapter="start_end", step=3)
     assert own["undo"]["off"]
+    assert "“Rot·ne” is one word of 2 tokens" in words(own["key"])
     top = own["start-logit"]["field"].removeprefix("edits.start.")
     low = {"example": "oresund", "chapter": "start_end", "step": 3, "edits": {"start": {top: -12}}}
     assert blocks(stored(), **low)["start-logit"]["field"] == own["start-logit"]["field"]
