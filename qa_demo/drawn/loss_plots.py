@@ -122,7 +122,8 @@ def same_distance(
     ]
     alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
     # numbers stand above their points on a phone, and the constant below the line
-    narrow = {"below": 700, "data.scatter.textposition": "top center"}
+    narrow = {"below": 700, "xaxis.title.text": "ring: sum of both log P, dot: score"}
+    narrow |= {"data.scatter.textposition": "top center"}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
     narrow |= {f"annotations.{4 + r}.yshift": -12 for r in rows}
     narrow |= {f"annotations.{k}.text": "" for k in (2, 3, 4 + at)}
