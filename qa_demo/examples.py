@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -17,6 +17,8 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.masking import Blanks
 from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
 from qa_demo.core.types import Answer, Reading, WindowOptions
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,6 @@ class PoolExample:
 
     id: str
     title: str
-    kind: str
-    reason: str
     question: str
     context: str
     answers: tuple[Answer, ...]
@@ -52,8 +52,6 @@ class Passage:
 
     id: str
     title: str
-    kind: str
-    reason: str
     text: str
     hidden: tuple[Answer, ...]
     promise: tuple[str, ...]
@@ -73,18 +71,13 @@ def load_menu() -> dict[str, PoolExample]:
     found = dict[str, PoolExample]()
     for path in (ASSETS / "examples.json", ASSETS / "failures.json"):
         with undamaged(path):
-            found |= {e.id: e for e in load_examples(path)}
+            found |= {e.id: e for e in load_texts(PoolExample, path)}
     return found
 
 
-def load_examples(path: Path) -> tuple[PoolExample, ...]:
-    """The examples of a file."""
-    return TypeAdapter(tuple[PoolExample, ...]).validate_json(path.read_bytes())
-
-
-def load_passages(path: Path) -> tuple[Passage, ...]:
-    """The passages of a file."""
-    return TypeAdapter(tuple[Passage, ...]).validate_json(path.read_bytes())
+def load_texts(kind: type[T], path: Path) -> tuple[T, ...]:
+    """The examples or passages of a file. Errors: OSError, pydantic.ValidationError."""
+    return TypeAdapter(tuple[kind, ...]).validate_json(path.read_bytes())  # type: ignore[valid-type]
 
 
 @cache
@@ -92,7 +85,7 @@ def passages() -> dict[str, Passage]:
     """The passages by their id."""
     path = ASSETS / "passages.json"
     with undamaged(path):
-        return {p.id: p for p in load_passages(path)}
+        return {p.id: p for p in load_texts(Passage, path)}
 
 
 def hidden_in(name: str) -> Blanks:
@@ -117,11 +110,9 @@ def scheme_counts() -> dict[str, int]:
 
 
 def pretrained() -> tuple[int, int]:
-    """Steps and tokens of the bundled SpanBERT's pre-training, over all phases that were kept."""
-    phases = [p for p in shipped("spanbert/spanbert.json")["phases"] if not p.get("tried")]
-    steps = [p["steps_taken"] for p in phases]
-    read = [p["steps_taken"] * p["batch_tokens"] for p in phases]
-    return sum(steps), sum(read)
+    """Steps and tokens of the bundled SpanBERT's pre-training."""
+    (phase,) = shipped("spanbert/spanbert.json")["phases"]
+    return phase["steps_taken"], phase["steps_taken"] * phase["batch_tokens"]
 
 
 class Change(NamedTuple):

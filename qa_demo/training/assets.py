@@ -25,7 +25,7 @@ from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
-from qa_demo.examples import PoolExample, load_examples
+from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.loading import load_reader
 from qa_demo.training.heads import load, load_weights
 from qa_demo.training.loop import described, exit_code, read_json, write_json
@@ -120,7 +120,7 @@ def main(argv: list[str] | None = None) -> None:
     two.add_argument("--run", required=True, type=Path)
     two.add_argument("--encoder", default="", help="by default the one that the run names")
     a = p.parse_args(argv)
-    pool, out = load_examples(ASSETS / "examples.json"), ASSETS / a.action
+    pool, out = load_texts(PoolExample, ASSETS / "examples.json"), ASSETS / a.action
     if a.action == "readings":
         size = store(load_reader(a.reader), pool, out)
     else:

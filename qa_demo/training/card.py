@@ -23,7 +23,7 @@ from typing import Any
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.table import MOST_LOST
-from qa_demo.examples import load_examples
+from qa_demo.examples import PoolExample, load_texts
 from qa_demo.training import finetune, pretrain, teach
 from qa_demo.training.loop import described, exit_code, read_json
 
@@ -164,7 +164,7 @@ def infilling(metrics: Figures) -> str:
 
 def answered(folder: Path) -> str:
     """The command line's answer to the shortest example of the pool, as it came out."""
-    example = min(load_examples(ASSETS / "examples.json"), key=lambda e: len(e.context))
+    example = min(load_texts(PoolExample, ASSETS / "examples.json"), key=lambda e: len(e.context))
     flags = ["answer", "--question", example.question, "--context", example.context]
     flags += ["--n-best-size", "5"]
     asked = [sys.executable, "-m", "qa_demo", *flags, "--reader", str(folder)]

@@ -28,7 +28,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import hidden, right
 from qa_demo.core.store import ASSETS
-from qa_demo.examples import load_examples
+from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
@@ -205,7 +205,7 @@ def main(argv: list[str] | None = None) -> None:
     if a.action == "score":
         found = score(a.model, a.text, a.length, a.limit)["overall"]
     else:
-        texts = dict.fromkeys(e.context for e in load_examples(ASSETS / "examples.json"))
+        texts = dict.fromkeys(e.context for e in load_texts(PoolExample, ASSETS / "examples.json"))
         found, out = schemes(load_spanbert(str(a.model)), texts), ASSETS / "schemes.json"
         kept = read_json(out) if out.is_file() else {}
         kept[sha256(a.model / "model.safetensors")] = found

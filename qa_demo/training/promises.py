@@ -34,7 +34,7 @@ from qa_demo.core.spans import Candidate, separate_argmaxes, top_spans
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Window
-from qa_demo.examples import Passage, PoolExample, load_examples, load_passages
+from qa_demo.examples import Passage, PoolExample, load_texts
 from qa_demo.model.loading import load_reader
 from qa_demo.model.spanbert import SpanBERT, load_spanbert
 from qa_demo.records import refusal
@@ -273,10 +273,10 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--model", default="bundled", help="bundled, or a folder")
     p.add_argument("--file", type=Path, help="by default the page's own")
     a = p.parse_args(argv)
-    load = load_examples if a.what == "examples" else load_passages
+    kind = PoolExample if a.what == "examples" else Passage
     path = a.file or ASSETS / f"{a.what}.json"
     try:
-        texts: Any = load(path)
+        texts: Any = load_texts(kind, path)
     except ValidationError as fault:
         raise BadInput(f"{path.name}: {refusal(fault)}") from fault
     if a.what == "examples":

@@ -20,7 +20,7 @@ from qa_demo.cli.main import main
 from qa_demo.core import store
 from qa_demo.core.base import BadInput
 from qa_demo.core.replay import load_replay
-from qa_demo.examples import load_examples
+from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model import spanbert
 from qa_demo.model.loading import load_reader
 from qa_demo.training import assets
@@ -128,7 +128,7 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     replay, stored = load_replay(home / "assets" / "replay"), home / "assets" / "readings"
     assert replay.steps == (0, 1, 2), "the snapshots before the end, in order, and the end"
     assert not (assets.FINE * replay.start[:-1] % 1).any(), "rounded"
-    pool = load_examples(home / "assets" / "examples.json")
+    pool = load_texts(PoolExample, home / "assets" / "examples.json")
     for e in pool:
         reading, rows = store.load_reading(stored / f"{e.id}.npz"), replay.rows(e.id)
         ends = [rows.start[-1], rows.end[-1]]
