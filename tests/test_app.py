@@ -136,8 +136,9 @@ def refused(capsys) -> Callable[..., str]:
 
 
 FAULTS = {
-    "--port 99999": r"a port is a number from 0 to 65535, got '99999'",
-    "--port 8o8o": r"a port is a number from 0 to 65535, got '8o8o'",
+    "--port 99999": r"cannot be opened at port 99999: .*from 1024 to 65535",
+    "--port 8o8o": r"--port: invalid int value: '8o8o'; spanlight --help lists",
+    f"--host {'ä' * 80}": r"ä cannot be opened at port \d+: .*--host names an address",
     "--host 999.1.1.1": r"999\.1\.1\.1 cannot be opened at port \d+: .*--host names an address",
     "--host 203.0.113.7": r"203\.0\.113\.7 cannot be opened at port \d+: .*--host names an address",
     "--reader /nowhere/at/all": r"'/nowhere/at/all' is not a reader's name or an existing folder",
@@ -183,7 +184,7 @@ def test_the_environment_of_a_space_is_heard(monkeypatch, refused):
     monkeypatch.setenv("GRADIO_SERVER_PORT", "")
     assert given().port is None, "as if it were not set"
     monkeypatch.setenv("GRADIO_SERVER_PORT", "many")
-    assert "got 'many'" in refused()
+    assert "value: 'many'" in refused()
 
 
 def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(caplog):

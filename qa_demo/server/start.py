@@ -54,8 +54,8 @@ def parser() -> OneSentence:
     fit = "threshold and calibration that `python -m qa_demo calibrate` wrote for the reader"
     add("--calibration", type=Path, help=fit)
     add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
-    port = "default: GRADIO_SERVER_PORT, or the first free port from 7860"
-    add("--port", type=port_of, default=os.environ.get("GRADIO_SERVER_PORT") or None, help=port)
+    port = "0 to 65535; default: GRADIO_SERVER_PORT, or the first free port from 7860"
+    add("--port", type=int, default=os.environ.get("GRADIO_SERVER_PORT") or None, help=port)
     under = "the path under which a server in front shows the page, as /app"
     add("--root-path", type=path_of, metavar="PATH", help=under)
     return flags
@@ -69,14 +69,6 @@ def path_of(text: str) -> str:
     return text
 
 
-def port_of(text: str) -> int:
-    """A port as it was typed; 0 leaves the choice to the system."""
-    if not re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) or int(text) > 65_535:
-        said = f"a port is a number from 0 to 65535, got {text[:20]!r}"
-        raise argparse.ArgumentTypeError(said)
-    return int(text)
-
-
 def free_address(host: str | None, port: int | None) -> tuple[str, int]:
     """The host and the port to listen on; without a port the first free one from `FIRST_PORT`.
     Errors: BadInput for a host that is none of this machine's, and for a port that is taken.
@@ -85,31 +77,22 @@ def free_address(host: str | None, port: int | None) -> tuple[str, int]:
     shown = f"[{name}]" if ":" in name else name
     for one in range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]:
         try:
-            return shown, _bound(name, one)
-        except (OSError, UnicodeError) as fault:
+            for at in (name, LOCAL):  # gradio asks for this port there too
+                family = socket.AF_INET6 if ":" in at else socket.AF_INET
+                with socket.create_server((at, one), family=family) as probe:
+                    one = int(probe.getsockname()[1])  # chosen by the system for 0
+            return shown, one
+        except (OSError, OverflowError, TypeError) as fault:  # TypeError: no name in IDNA
             if port is None and getattr(fault, "errno", None) == errno.EADDRINUSE:
                 continue
+            cause, _, _ = str(getattr(fault, "strerror", None) or fault).partition(" (while")
             raise BadInput(
-                f"{name[:80]} cannot be opened at port {one}: "
-                f"{getattr(fault, 'strerror', None) or fault}; --host names an address of this "
-                f"machine and --port a free port from 1024 on, in the place of GRADIO_SERVER_NAME "
-                f"and GRADIO_SERVER_PORT"
+                f"{name[:80]} cannot be opened at port {one}: {cause}; --host names an address of "
+                f"this machine and --port a free port from 1024 to 65535 or 0 for any, in the "
+                f"place of GRADIO_SERVER_NAME and GRADIO_SERVER_PORT"
             ) from fault
     last = FIRST_PORT + PORTS - 1
     raise BadInput(f"all ports from {FIRST_PORT} to {last} are taken; name another with --port")
-
-
-def _bound(host: str, port: int) -> int:
-    """Bind to the address and let it go again; the port, chosen by the system for 0."""
-    how = {"type": socket.SOCK_STREAM, "flags": socket.AI_PASSIVE}
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, **how)[0]
-    with socket.socket(family, kind, protocol) as probe:
-        if os.name == "posix":  # elsewhere this option lets two programs share a port
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(address)
-        found = int(probe.getsockname()[1])
-    # gradio asks for this port there too
-    return found if host == LOCAL else _bound(LOCAL, found)
 
 
 def network_address() -> str:
