@@ -11,7 +11,6 @@ from unittest.mock import AsyncMock, Mock
 
 import fastapi
 import gradio as gr
-import httpx
 import pytest
 from fastapi.openapi.models import OpenAPI
 from gradio_client import Client
@@ -19,7 +18,6 @@ from gradio_client.exceptions import AppError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from qa_demo.api.calls import CALLS, call, fields, plain, request
@@ -30,7 +28,7 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
-from qa_demo.server.launch import launch, unknown
+from qa_demo.server.launch import launch
 from tests.chapters.given import full
 from tests.odd import JSON
 from tests.ports import free_port
@@ -244,42 +242,16 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
     assert tool(client, "read", TEXTS)["isError"] and "Panic" in caplog.text
 
 
-OWN = [
-    ("run/read", {"data": ["Who?"]}, r"paragraph \(context\): must be a valid string, got None"),
-    ("run/read", {"data": ["Who?", "Ada came.", "x"]}, "max_answer_length: must be a valid int"),
-    ("run/read", {"data": ["Who?", "Ada came.", *[9] * 9]}, "read has 10 fields, got 11"),
-    ("run/nothing", {"data": []}, "no such call: .*nothing; /api/docs names"),
-    ("call/nothing", {"data": []}, "no such call: .*nothing; /api/docs names"),
-    ("call/v2/nothing", {}, "no such call: '/nothing'; /api/docs names"),
-    ("call/v2/read", {"question": "Who?"}, "no such call: .* argument: context; /api/docs names"),
-    ("call/v2/read", TEXTS | {"hue": 1}, "no such call: Parameter `hue` is not [^;.]*; /api/docs"),
-    ("run/predict", {"data": [], "fn_index": 0}, "this runs in the browser; /api/docs names calls"),
-    ("reset", b'{"data": [NaN]}', "the body has not the fields of this address; /api/docs"),
-    ("cancel", b'{"session_hash": "\\ud800"}', "the body has not the fields of this address"),
-]
-
-
-def test_gradios_own_addresses_and_client_are_told_a_sentence_too():
+def test_a_client_of_gradio_gives_defaults_and_is_told_a_sentence_too():
     with closing(build(full())) as page:
         port = free_port()
         launch(page, "127.0.0.1", port, prevent_thread_lock=True)
-        asked = f"http://127.0.0.1:{port}/gradio_api"
-        for path, body, said in OWN:
-            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-            kind = {"content-type": "application/json"}
-            made = httpx.post(f"{asked}/{path}", content=raw, headers=kind)
-            assert re.match(said, made.json()["error"])
-        for last, said in ((TEXTS["context"], '"answer": '), (7, '"paragraph (context): must be')):
-            data = {"data": [TEXTS["question"], last]}
-            event = httpx.post(f"{asked}/call/read", json=data).json()["event_id"]
-            assert said in httpx.get(f"{asked}/call/read/{event}").text
         client = Client(f"http://127.0.0.1:{port}/", verbose=False)
+        assert client.predict(*TEXTS.values(), api_name="/read")["answer"]
         for field, wrong in (("question", 7), ("n_best_size", -1)):
             with pytest.raises(AppError, match=f"^{field}: must be .*, got {wrong}$"):
                 client.predict(**TEXTS | {field: wrong}, api_name="/read")
         client.close()
-    with pytest.raises(TypeError):  # a fault of another address stays one
-        unknown(Request({"type": "http", "path_params": {}}), TypeError())
 
 
 @pytest.mark.parametrize(("patience", "gone"), [(0.0, False), (600.0, True)])

@@ -35,16 +35,12 @@ try:
     import gradio as gr
 finally:
     inspect.getfile = _file_of
-from fastapi.exceptions import RequestValidationError  # noqa: E402
-from gradio.route_utils import FnIndexInferError  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware  # noqa: E402
-from starlette.requests import Request  # noqa: E402
-from starlette.responses import JSONResponse  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
 from qa_demo.server.gradio_page import Early  # noqa: E402
-from qa_demo.server.guard import Guard, frame_ancestors, refused  # noqa: E402
+from qa_demo.server.guard import Guard, frame_ancestors  # noqa: E402
 
 
 def is_public(host: str) -> bool:
@@ -77,31 +73,6 @@ def launch_settings(host: str, port: int) -> dict[str, Any]:
     }
 
 
-def with_defaults(call: Any, data: list[Any]) -> None:
-    """At gradio's own addresses of a call: fields that are left out at the end have their defaults;
-    gradio says "null" of too few and drops those too many.
-    """
-    if call.fn is None:
-        raise gr.Error("this runs in the browser; /api/docs names calls", print_exception=False)
-    if len(data) > len(call.inputs):
-        said = f"{call.name} has {len(call.inputs)} fields, got {len(data)}"
-        raise gr.Error(said, print_exception=False)
-    data += [field.value for field in call.inputs[len(data) :]]
-
-
-def unknown(request: Request, fault: Exception) -> JSONResponse:
-    """What those addresses say of a call or a field that is not known, or is missing by name."""
-    if "api_name" not in request.path_params:
-        raise fault
-    said = str(fault).partition(". ")[0]  # behind it a part of the page is named that is not there
-    return refused(f"no such call: {said}; /api/docs names calls and fields", 422)
-
-
-def unread(_: Request, __: Exception) -> JSONResponse:
-    """What gradio's other addresses say of a body; their own answer fails on a NaN in it."""
-    return refused("the body has not the fields of this address; /api/docs names calls", 422)
-
-
 def launch(
     page: gr.Blocks,
     host: str,
@@ -117,9 +88,6 @@ def launch(
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
     beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(Early)]}
-    faults = dict.fromkeys((FnIndexInferError, KeyError, TypeError), unknown)
-    beside["exception_handlers"] = {**faults, RequestValidationError: unread}
-    page.validate_inputs = with_defaults  # type: ignore[method-assign]
     idle = page._queue  # the pauses of Windows; elsewhere it looks for work 600 times a second
     idle.sleep_when_free, idle.progress_update_sleep_when_free = 0.05, 0.1
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)
