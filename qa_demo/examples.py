@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -115,46 +114,43 @@ def pretrained() -> tuple[int, int]:
     return phase["steps_taken"], phase["steps_taken"] * phase["batch_tokens"]
 
 
-class Change(NamedTuple):
-    """One row: the F1 after a change, the paper's on SQuAD 2.0 and ours of every seed; () where
-    there is none.
+class Gain(NamedTuple):
+    """The F1 of a row, the mean of its runs, and what it adds to the row before with one; None in
+    the first.
     """
 
-    name: str
-    short: str
-    paper: float | None
-    ours: tuple[float, ...]
-
-
-class Gain(NamedTuple):
-    """The F1 of a row, and what it adds to the row before with one; None in the first."""
-
     row: int
+    runs: Sequence[float]
     f1: float
     change: float | None
 
 
 class Worth(NamedTuple):
-    """The rows, the gains of the paper and of our runs' means, and the budget of our runs."""
+    """The rows' names by their short ones, what the paper (on SQuAD 2.0) and our runs have in them,
+    and the budget of our runs.
+    """
 
-    rows: list[Change]
-    paper: list[Gain]
-    ours: list[Gain]
+    names: Mapping[str, str]
+    paper: Mapping[str, Gain]
+    ours: Mapping[str, Gain]
     budget: Mapping[str, int]
 
 
-def gains(values: Sequence[float | None]) -> list[Gain]:
-    """Of the rows with a value."""
-    have = [(k, v) for k, v in enumerate(values) if v is not None]
-    later = (Gain(k, v, v - old) for (_, old), (k, v) in pairwise(have))
-    return [Gain(*have[0], None), *later]
+def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
+    """Of the rows with a run."""
+    found, last = dict[str, Gain](), None
+    for k, (short, runs) in enumerate(rows.items()):
+        if runs:
+            f1 = float(np.mean(runs))
+            found[short] = Gain(k, runs, f1, None if last is None else f1 - last)
+            last = f1
+    return found
 
 
 def worth() -> Worth:
     """What each change of the pre-training is worth to a reader."""
-    measured, rows = shipped("spanbert/ablation.json"), list[Change]()
-    for row in shipped("spanbert_paper.json")["rows"]:
-        ours = tuple(measured["starts"][row["ours"]]["f1"]) if "ours" in row else ()
-        rows.append(Change(row["name"], row["short"], row.get("squad2"), ours))
-    means = [float(np.mean(r.ours)) if r.ours else None for r in rows]
-    return Worth(rows, gains([r.paper for r in rows]), gains(means), measured["budget"])
+    rows, measured = shipped("spanbert_paper.json")["rows"], shipped("spanbert/ablation.json")
+    starts = measured["starts"]
+    paper = gains({r["short"]: [r["squad2"]] if "squad2" in r else () for r in rows})
+    ours = gains({r["short"]: starts[r["ours"]]["f1"] if "ours" in r else () for r in rows})
+    return Worth({r["short"]: r["name"] for r in rows}, paper, ours, measured["budget"])

@@ -4,7 +4,7 @@ For the hidden token x_i of a span s..e: L(x_i) = -log P(x_i | h_i) - log P(x_i 
 p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count the text's tokens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Literal
 
@@ -359,37 +359,37 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.worth()
     key = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
     key += [("ring", "each of our runs; bars: their mean")]
-    paper, ours = ({w.rows[g.row].short: g for g in found} for found in (w.paper, w.ours))
-    there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (paper, ours))
+    there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, too short to "
     told += f"decide, by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} training steps against the paper's 1.2 million are "
     last += "too few "
     rows = list[Block]()
-    for r in w.rows:
-        cells = [r.name]
-        for gain in (paper.get(r.short), ours.get(r.short)):
+    for short, name in w.names.items():
+        cells, ours = [name], w.ours.get(short)
+        for gain in (w.paper.get(short), ours):
             cells += [number(gain.f1, 1), changed(gain)] if gain else ["–", "–"]
-        rows.append(ui.row(*cells, ", ".join(number(x) for x in r.ours) or "–"))
+        rows.append(ui.row(*cells, ", ".join(map(number, ours.runs)) if ours else "–"))
     heads = ["row", "paper", "change", "ours", "change", "each run"]
     table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
         ui.legend("key", *((shape, ui.INK, words) for shape, words in key)),
         gains(w),
-        ui.formula("formula", sum_of(w.rows, w.paper), label="paper", span=6),
-        ui.formula("second", sum_of(w.rows, w.ours), label="ours", span=6),
+        ui.formula("formula", sum_of(w.paper), label="paper", span=6),
+        ui.formula("second", sum_of(w.ours), label="ours", span=6),
         ui.closing(last + "to refute it. Compare changes, not levels."),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 
 
-def sum_of(rows: Sequence[known.Change], found: Sequence[known.Gain]) -> list[Part]:
+def sum_of(found: Mapping[str, known.Gain]) -> list[Part]:
     """83.8 + 1.6 spans + ... = 86.8."""
-    said, last, changes = [number(found[0].f1, 1)], found[-1].f1, [g.change or 0 for g in found[1:]]
-    for g, change in zip(found[1:], changes, strict=True):
-        said += [[printed.plus(change, 1), STRONG], [f" {rows[g.row].short}", ui.GREY]]
-    return [*said, f" {adds([found[0].f1, *changes], last, 1)} {number(last, 1)}"]
+    parts = [g.f1 if g.change is None else g.change for g in found.values()]
+    said, last = list[Part]([number(parts[0], 1)]), [*found.values()][-1].f1
+    for short, part in [*zip(found, parts, strict=True)][1:]:
+        said += [[printed.plus(part, 1), STRONG], [f" {short}", ui.GREY]]
+    return [*said, f" {adds(parts, last, 1)} {number(last, 1)}"]
 
 
 def worth_exactly(w: known.Worth) -> list[str]:
@@ -397,7 +397,7 @@ def worth_exactly(w: known.Worth) -> list[str]:
     paper, given = known.shipped("spanbert_paper.json"), w.budget
     one, sbo = paper["rows"][-2:]
     news, more = (number(sbo[task] - one[task], 1) for task in ("newsqa", "coreference"))
-    runs = plural(max(len(r.ours) for r in w.rows), "run")
+    runs = plural(max(len(g.runs) for g in w.ours.values()), "run")
     return [
         f"The paper: {paper['source']}, trained from scratch. One segment: BERT reads two texts at "
         "once and also guesses whether the second follows the first; SpanBERT reads one and has no "

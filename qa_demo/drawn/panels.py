@@ -1,6 +1,6 @@
 """Two panels, which a narrow screen puts below each other; lying bars in them; a law of lengths."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,18 +81,18 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     return [*outlines, bars, beside(ends, y, label)]
 
 
-def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Block]:
-    """Bars from the value before to the value after, with numbers; `runs`: values under each."""
+def waterfall(found: Collection[Gain]) -> list[Block]:
+    """Bars from the value before to the value after, with numbers; under each its runs."""
     first, *later = found
     changes = [g.change or 0.0 for g in later]
     before = [g.f1 - change for g, change in zip(later, changes, strict=True)]
     fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
     fill["pattern"] = {**HATCH, "shape": ["/" if change < 0 else "" for change in changes]}
-    each = [(f1, row + 0.38) for row, some in enumerate(runs) for f1 in some]
+    each = [(f1, g.row + 0.38) for g in found if len(g.runs) > 1 for f1 in g.runs]
     ends, label, sides = list[float](), list[str](), list[str]()
     for g in found:  # a number stands where its bar ends, which is the left of one that falls
         falls = (g.change or 0) < 0
-        ends.append((min if falls else max)([g.f1, *runs[g.row]]))
+        ends.append((min if falls else max)([g.f1, *g.runs]))
         moved = "" if g.change is None else f"  ({signed(g.change, 1)})"
         label.append(f"   <b>{number(g.f1, 1)}</b>{moved}   ")
         sides.append(f"middle {'left' if falls else 'right'}")
@@ -106,21 +106,21 @@ def waterfall(found: Sequence[Gain], runs: Sequence[Sequence[float]]) -> list[Bl
 
 def gains(w: Worth) -> Block:
     """Both runs beside each other; one point of F1 is as long in both."""
-    rows, runs, short = w.rows, [r.ours for r in w.rows], [r.short for r in w.rows]
-    values = [g.f1 for g in w.paper], [*(g.f1 for g in w.ours), *(x for r in runs for x in r)]
+    paper, ours, short = w.paper.values(), w.ours.values(), list(w.names)
+    values = [g.f1 for g in paper], [x for g in ours for x in (g.f1, *g.runs)]
     ranges = [[min(v) - 2.6, max(v) + 2.6] for v in values]  # a number fits on either side
     wide, narrower = (b - a for a, b in ranges)
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
     left = Panel(
         "<b>The paper</b>: large model, 1.2 million training steps",
-        waterfall(w.paper, [()] * len(rows)),
+        waterfall(paper),
         ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
-        ui.named_rows([r.name for r in rows], tickfont=font),
+        ui.named_rows(list(w.names.values()), tickfont=font),
     )
     right = Panel(
         f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} training steps",
-        waterfall(w.ours, runs),
+        waterfall(ours),
         ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
         ui.named_rows(short, tickfont=font, showticklabels=False),
     )

@@ -103,10 +103,11 @@ def test_own_sentences_odd_long_and_empty_ones():
 
 
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
-    for found in (worth().paper, worth().ours):
+    both = [list(found.values()) for found in (worth().paper, worth().ours)]
+    for found in both:
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
     bars = [d for d in shown(4)["gains"]["data"] if d["type"] == "bar"]
-    for bar, found in zip(bars, (worth().paper, worth().ours), strict=True):
+    for bar, found in zip(bars, both, strict=True):
         falls = ["/" * (g.change < 0) for g in found[1:]]
         assert bar["marker"]["pattern"]["shape"] == falls
     figure = shown(4)["gains"]["layout"]
