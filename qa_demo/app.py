@@ -99,12 +99,11 @@ def made(args: argparse.Namespace, host: str) -> "tuple[Pictures, Callable[[], A
     transformers are imported when it does, behind the first paint.
     """
     from qa_demo.examples import PoolExample, load_menu
-    from qa_demo.pictures import Pictures
+    from qa_demo.pictures import Pictures, filler
     from qa_demo.server.launch import is_public
 
-    public = is_public(host) and not args.lan
-    own = replace(LOOPBACK, base=args.base)
-    asked = replace(OTHERS, base=args.base) if args.lan or public else own
+    own, public = replace(LOOPBACK, base=args.base), is_public(host)
+    asked = replace(OTHERS, base=args.base) if public else own
 
     def load(source: str) -> Any:
         from qa_demo.model.card import with_fit
@@ -114,16 +113,11 @@ def made(args: argparse.Namespace, host: str) -> "tuple[Pictures, Callable[[], A
         fits = source == args.reader and args.calibration is not None
         return with_fit(loaded, args.calibration) if fits else loaded
 
-    def load_filler() -> Any:
-        from qa_demo.model.spanbert import load_spanbert
-
-        return load_spanbert()
-
-    large = not public and READERS["large"].is_dir() and args.base is not None
+    large = (args.lan or not public) and READERS["large"].is_dir() and args.base is not None
     readers = tuple(dict.fromkeys((args.reader, BUNDLED, *(["large"] if large else []))))
     # what was stored is by the bundled reader as it came
     stored = PoolExample.stored if args.calibration is None else lambda _: None
-    pictures = Pictures(load_menu(), load, load_filler, stored, readers=readers)
+    pictures = Pictures(load_menu(), load, filler, stored, readers=readers)
     return pictures, lambda: pictures.reader(args.reader)
 
 

@@ -36,6 +36,13 @@ FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")
 
 
+def filler(source: str = "bundled") -> Any:
+    """The model that fills blanks; torch is imported here."""
+    from qa_demo.model.spanbert import load_spanbert
+
+    return load_spanbert(source)
+
+
 class Pictures:
     """What a picture is made from. `reader` loads one by its name, `spanbert` the model that fills
     blanks, which may take long: a few readers stay loaded, the longest unused makes room. `stored`

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.files import dumps, read_text
 from qa_demo.model.work import AtOnce
-from qa_demo.pictures import Pictures
+from qa_demo.pictures import Pictures, filler
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -112,16 +112,10 @@ def pictures(args: argparse.Namespace) -> Pictures:
     """What draws pictures and makes calls here, by the reader of --reader; it tells its progress on
     stderr.
     """
-
-    def filler() -> Any:
-        from qa_demo.model.spanbert import load_spanbert
-
-        return load_spanbert(getattr(args, "model", "bundled"))
-
     return Pictures(
         load_menu(),
         lambda name: load(args, name),
-        filler,
+        lambda: filler(getattr(args, "model", "bundled")),
         PoolExample.stored,  # needs no torch
         AtOnce(lambda: Progress("part")),
         (args.reader,),
