@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -103,11 +102,6 @@ class Guard:
             await TOO_LARGE(scope, receive, with_policy)
         except ClientDisconnect:  # in the middle of a body: the log of a fault has 60 lines
             pass
-        except RuntimeError as fault:
-            if not isinstance(fault.__cause__, HTTPException):
-                raise
-            # so gradio ends the stream of a visit that it does not know, which it has said in it
-            await send({"type": "http.response.body", "body": b""})
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> JSONResponse | None:
         """The answer to a request that goes no further, or None."""
