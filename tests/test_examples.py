@@ -196,7 +196,7 @@ def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings():
         small = abs(found.gap) < 0.021 * abs(found.f_x - found.f_baseline)
         assert small or found.n_steps == 100, example.id  # the page tells a larger gap
     found = blocks(stored(), example="oresund", chapter="why")  # no model is at hand
-    assert "in the blank text 10.88" in said(found["sum"])
+    assert "in the blank text −10.88" in said(found["sum"])
 
 
 def test_most_pieces_of_the_examples_are_clearly_outside():
