@@ -477,7 +477,7 @@ def test_axe_finds_nothing(open_page, look, rules):
         assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found] == [], chapter
 
 
-def test_tab_from_the_top_reaches_every_control(open_page):
+def test_tab_from_the_top_reaches_every_control(open_page, server):
     page = open_page({**ORESUND, "chapter": "spans"})
     page.locator("body").click(position={"x": 2, "y": 790})
     focused = "((e) => e.getAttribute('data-focus') || e.id || e.textContent.slice(0, 12))(document.activeElement)"
@@ -487,9 +487,19 @@ def test_tab_from_the_top_reaches_every_control(open_page):
         seen.add(page.evaluate(focused))
     assert {"listed-0", "other", "tab-spans", "Exactly"} <= seen
     assert not {"listed-1", "Cover answer"} & seen, "a table and a row of buttons are one stop each"
+    expect(page.locator("#ask-row [role=listbox]:visible")).to_have_count(0)
     page.get_by_role("button", name="Lessons").focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate(focused) == "Cover answer"
+    show(page, server, {**ORESUND, "chapter": "bio", "step": 2})
+    chosen = page.locator(".steps [aria-pressed=true]")
+    page.keyboard.press("Tab")
+    chosen.focus()
+    ring = "(e) => [getComputedStyle(e).outlineColor, getComputedStyle(e).backgroundColor]"
+    assert len(set(chosen.evaluate(ring))) == 2
+    page.set_viewport_size({"width": 1045, "height": 800})
+    heading, steps = (page.locator(x).bounding_box() for x in ("#chapter .heading", ".steps"))
+    assert steps["x"] >= heading["x"] + heading["width"], "beside the heading, not over it"
 
 
 def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, server):
