@@ -23,6 +23,8 @@ Block = dict[str, Any]
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
 LINE, MID, PAPER = "line", "mid", "paper"
 OTHER, PALE, CLEAR = "other", "pale", "rgba(0,0,0,0)"
+SYMBOLS = {START: "triangle-down", END: "triangle-up", INK: "circle"}
+"""A side's points, told apart without colours; INK is both sides at once."""
 LEADER: Block = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1}
 LEADER |= {"arrowcolor": GREY, "standoff": 7}
 """A note's thin line to its point."""

@@ -100,12 +100,13 @@ def two_questions(two: Two) -> list[Block | None]:
     fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     ready = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
-    known = {START: "a best span's first token", END: "its last", INK: "start and end at once"}
+    known = {START: ("over", "a best span's first token"), END: ("below", "its last")}
+    known[INK] = "bar", "start and end at once"
     left = len(e.context_ids) - len(words)
     key: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
     if second:
         key += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
-    key += [("bar", role, known[role]) for _, role in words]
+    key += [(known[role][0], role, known[role][1]) for _, role in words]
     others = f"the {plural(left, 'other token')}" + " (first question)" * bool(second)
     key += [("dot", OTHER, others)] * bool(left)
     which = [(f"{k} question", {"own.scores.follow": k}, two.own.follow == k) for k in ASKED]
@@ -189,7 +190,8 @@ def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block
     for which, at, some in (("first", before, firsts), ("second", after, seconds)):
         colours = [role for _, role in some]
         fill = PAPER if which == "second" else colours
-        marker = {"color": fill, "size": 11, "line": {"color": colours, "width": 2.5}}
+        marker = {"color": fill, "size": 12, "line": {"color": colours, "width": 2.5}}
+        marker["symbol"] = [ui.SYMBOLS[role] for role in colours]
         drawn.append(tokens(at, [d for d, _ in some], which, marker))
     limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
     x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
@@ -415,7 +417,7 @@ def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, f
     rival = int(np.where(np.arange(len(last)) == pos, -np.inf, last).argmax())
     mine, other = float(last[pos]), float(last[rival])
     way = 1 if mine >= other else -1
-    gap = max(0.0, room * 1.7 - abs(mine - other)) / 2 * way
+    gap = max(0.0, room * 2.1 - abs(mine - other)) / 2 * way
     own = f"{texts.bold_name(two.e, two.window.to_doc(pos), 12)}<br>{number(mine)}"
     name = escape(texts.position_name(two.shown, two.window, rival)[:20])
     next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"

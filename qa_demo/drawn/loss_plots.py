@@ -30,8 +30,7 @@ def cost_curve(rights: Sequence[Right]) -> Block:
     probs = [float(np.exp(one.log_p)) for one in rights]
     above = {START: 0.1 * unit, END: -0.1 * unit}  # the curve touches a triangle's point
     heights = [-one.log_p + above[one.side] for one in rights]
-    symbols = {START: "triangle-down", END: "triangle-up"}
-    marker: Block = {"size": 16, "symbol": [symbols[one.side] for one in rights]}
+    marker: Block = {"size": 16, "symbol": [ui.SYMBOLS[one.side] for one in rights]}
     marker["color"] = [one.side for one in rights]
     dots = ui.scatter("markers", probs, heights, marker=marker)
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)

@@ -47,6 +47,9 @@ def test_the_sums_are_the_dot_products_of_both_questions(name):
             assert total == pytest.approx(expected, abs=0.0051)
             assert product + bias == pytest.approx(total, abs=0.0151)
     x = unpacked(next(t for t in found["plane"]["data"] if t["mode"] == "lines+markers")["x"])
+    for marker in (t["marker"] for t in found["plane"]["data"][-2:]):
+        told = {*zip(marker["line"]["color"], marker["symbol"], strict=True)}
+        assert len({shape for _, shape in told}) == len(told), "roles differ without colours too"
     before, after = map(value, re.findall(r"−?\d+\.\d\d", words(found["finding"])))
     assert abs(x[0] - before) < abs(x[-1] - before) and abs(x[-1] - after) < abs(x[0] - after)
 
