@@ -190,18 +190,26 @@ def scores(w: Proposals, threshold: float) -> Block:
     texts = [label(wins + sum_, goal, 1, **side, **to)]
     texts += [label(wins + number(goal), 1, 1, **side, **small)]
 
-    def name(x: float, text: str, y: float, anchor: str, decides: bool) -> None:
-        """A dot's name, moved so that no side cuts it."""
-        if isfinite(x) and (decides or pitch > 76):  # two names between rows
+    def name(x: float, text: str, row: int, way: int, decides: bool) -> None:
+        """A dot's name above it (-1) or below it, moved so that no side cuts it; where another
+        row's dots may stand there, beside it.
+        """
+        if not isfinite(x) or not (decides or pitch > 76):
+            return
+        if pitch > 76:  # two names between rows
             half = len(text) * 3.8 * (high - low) / 1080
-            inside = min(max(x, low + half), high - half)
-            texts.append(label(text, inside, y, decides, yanchor=anchor, name="wide"))
-            texts.append(label(number(x), x, y, decides, yanchor=anchor, size=12, name="narrow"))
+            inside, y = min(max(x, low + half), high - half), row + way * lift
+            near: Block = {"yanchor": "bottom" if way < 0 else "top"}
+        else:
+            to, by = ("right", -15) if x > (low + high) / 2 else ("left", 15)
+            inside, y, near = x, row + way * apart, {"xanchor": to, "xshift": by}
+        texts.append(label(text, inside, y, decides, name="wide", **near))
+        texts.append(label(number(x), x, y, decides, size=12, name="narrow", **near))
 
-    for y, r in enumerate(rows, 1):
+    for row, r in enumerate(rows, 1):
         null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
-        name(r.score, proposes(r, 26), y - lift, "bottom", r is w.win)
-        name(r.null, null, y + lift, "top", r is w.least)
+        name(r.score, proposes(r, 26), row, -1, r is w.win)
+        name(r.null, null, row, 1, r is w.least)
     region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
     room = max(0.5, 42 / pitch)  # of a name above and below
     layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)

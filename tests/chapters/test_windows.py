@@ -97,6 +97,8 @@ def test_many_windows_stand_in_few_rows(step):
     if step == 3:  # a window's ring stands above its cross
         rings, crosses = (t["y"] for t in found["dots"]["data"])
         assert all(0 < c - r < 0.5 for r, c in zip(rings, crosses, strict=True))
+        names = [n["y"] for n in found["dots"]["layout"]["annotations"] if "<b>" in n["text"]]
+        assert len(names) == 2 and {*names} <= {*rings, *crosses}, "beside its dot, on no other"
 
 
 def test_one_window_small_ones_and_too_small_ones_say_so():
