@@ -196,7 +196,9 @@ def guesses(b: core.Blank) -> Block:
     for layer, said in ("MLM", b.now.mlm), ("SBO", b.now.sbo):
         best = [f"“{r.word}” {probability(r.p)}" for r in core.best(said, b.true)]
         alt += f" {layer}: {', '.join(best) or 'none'}."
-    narrow = {"height": 470, "xaxis.range": [0, 3 * most], "xaxis2.range": [0, 3 * most]}
+    small: Block = {"range": [0, 3.6 * most], "tickvals": [0, ticks(most)[-1]]}
+    narrow: Block = {f"xaxis{n}.{k}": v for n in ("", 2) for k, v in small.items()}
+    narrow |= {"height": 470, "data.scatter.textfont.size": 12}
     narrow["annotations.1.text"] = sbo.replace(" · outline", "<br>outline")
     layout = ui.layout(222, 128, 8, 40, 40)
     return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)

@@ -70,8 +70,8 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
     for k, r in enumerate(rows, 1):
-        place = f", guess {r.place:,}" * (r.place != k)
-        true = f" {fine(np.log(r.p), 2)}  ✓ true word{place}"
+        place = " word" if r.place == k else f", guess {r.place:,}"
+        true = f" {fine(np.log(r.p), 2)}  ✓ true{place}"
         label.append(true if r.true else f" {probability(r.p)}")
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
     filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
@@ -130,10 +130,12 @@ def gains(w: Worth) -> Block:
     shade: Block = {"xref": "paper", "layer": "below", "opacity": 0.45}
     layout = ui.layout(340, 264, 8, 26, 44, annotations=empty)
     layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
-    narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 2}
+    narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 4}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
     narrow |= {"xaxis.title.text": "F1 on SQuAD 2.0"}  # the two axes differ
-    narrow["xaxis2.range"] = [min(values[1]) - 7.4, max(values[1]) + 2.6]
+    narrow["xaxis2.range"] = [min(values[1]) - 11, max(values[1]) + 2.6]
+    narrow["annotations.0.text"] = "<b>The paper</b>: large, 1.2 million training steps"
+    narrow["data.scatter.textfont.size"] = 12
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
 
