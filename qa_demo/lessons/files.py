@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 import yaml
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
@@ -23,13 +23,8 @@ TEACHERS = OWN / "teachers"
 """Tables for teachers: no lessons, read by the same rules."""
 
 
-def _words(value: Any) -> Any:
-    """A key or a formula: YAML reads yes, no and 2 otherwise."""
-    found = str(value) if isinstance(value, int | float) else value
-    return {"True": "yes", "False": "no"}.get(found, found)
-
-
-Words = Annotated[str, BeforeValidator(_words)]
+Words = Annotated[str, Field(coerce_numbers_to_str=True)]
+"""A key or a formula."""
 
 
 class Step(Record):
@@ -123,7 +118,8 @@ class Lines:
         try:
             return read(model, given)
         except BadInput as fault:
-            self.refuse(str(fault))
+            text = "a text, in quotes where YAML reads a number, yes or no"
+            self.refuse(str(fault).replace("a valid string", text))
 
 
 def _step(file: Path, at: int, lines: Sequence[str]) -> Step:

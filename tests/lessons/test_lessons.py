@@ -72,6 +72,7 @@ REFUSED = {
     "kind of guess": (GOOD.replace("choice", "shout"), ("line 8", "ask", "pick", "shout")),
     "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
     "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
+    "yes": (GOOD.replace("right: a", "right: yes"), ("line 10", "right", "in quotes", "True")),
     "right": (GOOD.replace("right: a", "right: c"), ("line 10", "right", "'c'")),
     "state is a list": (GOOD.replace("state: {", "state: [1] # {"), ("line 7", "be an object")),
     "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
