@@ -324,7 +324,7 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.logs))
     first = adds((*both, constant), right.score, d)
     second = adds((constant, -right.score), -right.logs, d)
-    said = f"score = {{}} + {{}} + {z} {first} {{}},  so 2 L = −log P(start) − log P(end) = "
+    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {first} {{}},  so 2 L = "
     said += f"{z} − {printed.bracket(right.score, d)} {second} {{}}"
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 

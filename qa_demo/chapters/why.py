@@ -253,7 +253,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     found += f"{number(x)} to *{number(test.lead)}*; {others} it is {number(leads[0])} "
     found += f"to {number(leads[-1])}."
     words = f"the {many} word{'s' * more} outside {shares.spans_name}"
-    largest = f"without {words} with the largest shares"
+    largest = f"without {words} with the largest shares (no punctuation)"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     these = f"these {many}" if more else "this one"
@@ -309,7 +309,7 @@ def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
 
     upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
     if limited:
-        upright(limit, f"“no answer” wins above {number(limit)}", 0, "dot")
+        upright(limit, f"“no answer” wins above the threshold {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     drawn = [
         marker(test.draws, levels, color=GREY, size=13, line={"color": ui.PAPER, "width": 1}),

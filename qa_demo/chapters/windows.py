@@ -42,8 +42,8 @@ HEADINGS = (
 IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
-    "Where windows overlap, each scores the same words. Count the tokens of each window left and "
-    "right of a start, and take the smaller count: *the start counts only where it is largest.*",
+    "Where windows overlap, each scores the same words. *A start counts only in the window that "
+    "sees most around it*: of the tokens to its left and to its right the smaller number decides.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*“No answer” must hold in every window: so the smallest of its scores counts.*",
     "A rule takes one window's best span. *A high P says “highest within this window”: it says "
@@ -349,18 +349,19 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def largest(w: Windows, r: Proposal) -> str:
-    """“Johann Strauss” 0.960, from [CLS]: the window's best span, which the rule returns, and where
-    both largest P stand, if not at its ends.
+    """0.960 on [CLS] → “Johann Strauss”: where both largest P of a window stand, and its best span,
+    which the rule returns, if those are not its ends.
     """
-    words = "no span" if r.own is None else quote(r.own.text, 18)
-    said = f"{words} {probability(r.mean)}"
-    if r.own is None or list(r.tops[:2]) != list(r.window.ends(r.own.span)):
-        inside = r.window.is_context
-        tops = [
-            quote(word(w.encoding, r.window.to_doc(k), ""), 10) if inside[k] else w.cls
-            for k in r.tops[:2]
-        ]
-        said += f", from {' + '.join(dict.fromkeys(tops))}"
+    inside = r.window.is_context
+    tops = [
+        quote(word(w.encoding, r.window.to_doc(k), ""), 12) if inside[k] else w.cls
+        for k in r.tops[:2]
+    ]
+    said = f"{probability(r.mean)} on {' + '.join(dict.fromkeys(tops))}"
+    if r.own is None:
+        said += " → no span"
+    elif list(r.tops[:2]) != list(r.window.ends(r.own.span)):
+        said += f" → {quote(r.own.text, 18)}"
     return escape(said)
 
 
@@ -383,7 +384,7 @@ class Rule(NamedTuple):
 
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2, of any token"
+MEAN = "(largest P(start) + largest P(end)) / 2 → best span"
 PRODUCT = "P × P of its best span; only paragraph tokens share P"
 RULES = {
     "logits": Rule(

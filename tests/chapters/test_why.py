@@ -92,7 +92,7 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert len(found["dots"]["data"][0]["x"]) == 20
     ahead = faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    limit = f"above {number(s.shown.prediction.limit)}"
+    limit = f"above the threshold {number(s.shown.prediction.limit)}"
     assert limit in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada won")
     assert re.fullmatch("rise without this one: .*\nwithout one other: .*", words(alone["rise"]))
