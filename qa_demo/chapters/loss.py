@@ -293,7 +293,7 @@ def the_fit(case: Case) -> Made:
     key = (
         ("ring", INK, "log P(start) + log P(end): training raises the right pair's"),
         ("dot", INK, "score = start logit + end logit: prediction takes the highest"),
-        ("line", case.role, f"the right pair ({case.who})"),
+        ("line", case.role, f"bold: the right pair ({case.who})"),
     )
     words, rows = list[str](), list[Block]()
     for p in found:

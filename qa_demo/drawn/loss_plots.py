@@ -117,7 +117,10 @@ def same_distance(
     made["xaxis"] = ui.axis(title, range=[low - edge, high + edge], showgrid=False)
     made["shapes"] = [
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
-        *(ui.line(p.logs, p.score, r, r, colours[r], layer="below") for r, p in enumerate(pairs)),
+        *(
+            ui.line(p.logs, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
+            for r, p in enumerate(pairs)
+        ),
     ]
     alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
     # numbers stand above their points on a phone, and the constant below the line
