@@ -118,7 +118,6 @@ SAID = st.one_of(st.just(NOTHING), st.tuples(TEXTS, st.integers(-2, 2).map(float
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.lists(TEXTS, max_size=2), SAID), min_size=1, max_size=8), st.data())
 def test_the_totals_are_those_of_the_official_loops(rows, data):
-    """Leads that are equal, no span, and golds of which nothing is left are met."""
     examples = [question(str(k), *golds) for k, (golds, _) in enumerate(rows)]
     said = {str(k): one for k, (_, one) in enumerate(rows)}
     rules = data.draw(st.sampled_from(["1.1", "2.0"] if all(g for g, _ in rows) else ["2.0"]))
