@@ -54,8 +54,7 @@ class Asked(state.Windows):
 
 class Answer(NamedTuple):
     """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
-    holds "no answer". `sureness`: of its first span, by the rule logits alone. A window
-    holds the tokens [from, to).
+    holds "no answer". `sureness`: of its first, by the rule logits. A window: tokens [from, to).
     """
 
     reader: str
@@ -86,8 +85,8 @@ class Read(state.Decode, Asked):
         """The reply about a text that is read already."""
         given = self.null_score_diff_threshold
         found = predict(reading, self.options(self.rule, given, reading.threshold))
-        best = found.best if self.rule == "logits" else None  # by which it was measured
-        sure = None if best is None else sureness(reading, best.candidate)
+        measured = found.n_best and self.rule == "logits"
+        sure = sureness(reading, found.n_best[0].candidate) if measured else None
         windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
         return Answer(reading.model_name, found.answer, found, sure, windows)
 
@@ -243,8 +242,7 @@ class Infill(state.Record):
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
     def reply(self, models: Pictures) -> Infilled:
-        make = partial(self.made, models)
-        found: Infilled = models.work.ask(("infill", repr(self)), make)
+        found: Infilled = models.work.ask(("infill", repr(self)), partial(self.made, models))
         return found
 
     def made(self, models: Pictures, *_: Any) -> Infilled:
