@@ -293,8 +293,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
-        said += f"Where it was {tens(b)} sure, on {b.count:,} other questions, "
-        said += f"*{100 * b.accuracy:.0f} in 100* best spans were exactly right."
+        said += f"Where it was {tens(b)} sure, on average {percent(b.mean_prob)}, on {b.count:,} "
+        said += f"other questions, *{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
