@@ -130,7 +130,16 @@ def load_quietly(load: Callable[[], Any]) -> None:
 
 
 def wait_for_the_end() -> None:
-    """Serve until interrupted."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as process 1 it would be ignored
+    """Serve until interrupted, once: a second signal would end the last sentence in the middle."""
+    signals = [signal.SIGTERM]  # as process 1 it would be ignored
+    signals += [signal.SIGINT] * (signal.getsignal(signal.SIGINT) != signal.SIG_IGN)
+
+    def end(*_: Any) -> None:
+        for one in signals:
+            signal.signal(one, lambda *_: None)
+        raise KeyboardInterrupt
+
+    for one in signals:
+        signal.signal(one, end)
     while True:
-        time.sleep(60)  # Windows lets nothing interrupt the wait for a lock
+        time.sleep(1)  # Windows lets nothing interrupt a lock; another thread may take a signal

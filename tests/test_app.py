@@ -106,7 +106,7 @@ app.main([])
 """
 
 
-@pytest.mark.parametrize("signals", [["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]])
+@pytest.mark.parametrize("signals", [["SIGTERM"], ["SIGINT"], ["SIGINT", "SIGTERM"]])
 def test_the_page_closes_at_once_whatever_is_computed(signals):
     start = [sys.executable, "-c", BUSY]
     with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as page:
