@@ -168,9 +168,7 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 or p.shown.state.step == 2 else ""
     again, role = printed.value(top) / max(printed.value(total), 0.1), side.name
-    chance = float(side.probs[pos])
-    result = (printed.significant if 0 < chance < 0.01 else probability)(chance)
-    result = printed.equals([top, total], again, result)
+    result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 4)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
     line = say(said, p.said(pos, role), raised, [top, role], [result, role])
