@@ -25,6 +25,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DENO = PYTHON.with_name("deno.exe" if os.name == "nt" else "deno")
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
+LOCK = ROOT / "requirements.lock"
 # the shell has no windows, whose own pages cost a third of a second for each page of a test
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 BROWSERS += ("google-chrome-stable",)
@@ -56,15 +57,19 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def need(*command: str | Path, **environment: str) -> None:
-    """Run a step without which the rest is pointless, from the project's root."""
+def run(*command: str | Path, **environment: str) -> int:
+    """Run a step from the project's root and return its exit code."""
     words, known = [str(part) for part in command], {**os.environ, **environment}
     say(" ".join(words))
     if not shutil.which(words[0]):
         sys.exit(f"{words[0]} is missing")
-    code = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, env=known).returncode
-    if code:
-        sys.exit(f"this step failed with exit code {code}: {' '.join(words)}")
+    return subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, env=known).returncode
+
+
+def need(*command: str | Path, **environment: str) -> None:
+    """Run a step without which the rest is pointless."""
+    if code := run(*command, **environment):
+        sys.exit(f"this step failed with exit code {code}: {' '.join(map(str, command))}")
 
 
 def install() -> None:
@@ -82,6 +87,13 @@ def install() -> None:
     install = ("install", "--quiet", "--no-compile")
     (pip,) = re.findall(r"^pip==\S+", read.decode(), re.MULTILINE)
     need(sys.executable, "-m", "pip", "--python", PYTHON, *install, pip, **quiet)
+    # two pips at once are faster than one; what they refuse on this system, the last one names
+    listed = LOCK.read_text() + read.decode()
+    found = re.findall(r"^([\w-]+)(==[^;\s]+(?:;.*)?)", listed, re.MULTILINE)
+    pins = [n + v for n, v in {name.replace("_", "-"): v for name, v in found}.items()]
+    with ThreadPoolExecutor(2) as pool:
+        for part in (pins[::2], pins[1::2]):
+            pool.submit(run, PYTHON, "-m", "pip", *install, "--no-deps", *part, **quiet)
     # the pip of Debian 12 and of Python 3.11 reads the lists of all files of a package much slower
     need(PYTHON, "-m", "pip", *install, "-r", REQUIREMENTS[-1], **quiet)
     stamp.write_text(digest)
