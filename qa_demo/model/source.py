@@ -37,11 +37,13 @@ CHOOSE_CODE = (
 MEANINGS = {"is_decoder": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
 INSTEAD = "use the bundled reader, which works offline"
-NOT_FETCHED = {
+NOT_FETCHED = dict.fromkeys(
+    ("LocalEntryNotFoundError", "OfflineModeIsEnabled", "TransportError"),
+    "is not in the local cache, and Hugging Face cannot be reached from here or is forbidden "
+    f"(HF_HUB_OFFLINE); {INSTEAD}",
+) | {
     "RepositoryNotFoundError": "does not exist on Hugging Face, is private, or asks its users to "
     "accept terms",
-    "LocalEntryNotFoundError": "is not in the local cache, and Hugging Face cannot be reached from "
-    f"here or is forbidden (HF_HUB_OFFLINE); {INSTEAD}",
     "EntryNotFoundError": "has no config.json, so it is not a transformers reader",
 }
 POINTER = b"version https://git-lfs."
@@ -105,22 +107,23 @@ def parse_source(
 
 def fetch(source: Source) -> tuple[Path, str]:
     """The snapshot of a hub reader in the local cache and its commit; config.json is scanned before
-    the weights are fetched. Errors: ModelUnavailable, in one sentence; the library's own would
-    quote addresses.
+    the weights are fetched. Errors: ModelUnavailable; the library's own would quote addresses.
     """
-    from huggingface_hub import hf_hub_download, snapshot_download
+    import huggingface_hub as hub
 
+    config, at = (source.repo, "config.json"), {"revision": source.revision}
     try:
-        config = Path(hf_hub_download(source.repo, "config.json", revision=source.revision))
-        scan(config.parent)
-        commit = config.parent.name
-        wanted = {"revision": commit, "allow_patterns": list(FETCHED)}
-        return Path(snapshot_download(source.repo, **wanted)), commit
+        if not hub.try_to_load_from_cache(*config, **at):
+            # fails at once where there is no network; a download tries six times, for 24 seconds
+            hub.get_hf_file_metadata(hub.hf_hub_url(*config, **at))
+        folder = Path(hub.hf_hub_download(*config, **at)).parent
+        scan(folder)
+        wanted = {"revision": folder.name, "allow_patterns": list(FETCHED)}
+        return Path(hub.snapshot_download(source.repo, **wanted)), folder.name
     except BadCheckpoint:
         raise
     except Exception as fault:
-        kind = type(fault).__name__
-        said = f"could not be fetched from Hugging Face ({kind}); try again, or {INSTEAD}"
+        said = f"was not fetched from the hub ({type(fault).__name__}); try again, or {INSTEAD}"
         for ancestor in type(fault).__mro__[::-1]:  # the nearest has the last word
             said = NOT_FETCHED.get(ancestor.__name__, said)
         raise ModelUnavailable(f"it {said}") from fault

@@ -106,8 +106,7 @@ class SpanBERT:
                     "position": self.sbo.position(torch.from_numpy(pairs.k) - 1),
                 }
                 for name in cut:
-                    mean: Tensor = getattr(self.sbo, f"mean_{name}")
-                    wires[name] = mean.expand_as(wires[name])
+                    wires[name] = getattr(self.sbo, f"mean_{name}").expand_as(wires[name])
                 words = self.model.get_input_embeddings().weight
                 return mlm.numpy(), self.sbo.said(*wires.values(), words).numpy()
 

@@ -11,6 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, usable_cores
@@ -232,20 +233,18 @@ class Work:
                 return
             job = line[0]
             job.running = True
-        fault = value = None
         try:
             if job.abandoned():
                 raise Cancelled("nobody waits for this any more")
             value = self.kept.put(job.key, job.make(job.progress, job.abandoned))
         except BaseException as raised:  # noqa: BLE001  the tokenizers library raises BaseException
-            fault = raised
+            settle = partial(job.future.set_exception, raised)
+        else:
+            settle = partial(job.future.set_result, value)
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
-        if fault is None:
-            job.future.set_result(value)
-        else:
-            job.future.set_exception(fault)
+        settle()
 
 
 class AtOnce(Work):
