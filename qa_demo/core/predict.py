@@ -21,8 +21,8 @@ from qa_demo.core.types import DecodeOptions, Reading, Span, Window
 
 @dataclass(frozen=True)
 class Ranked:
-    """A candidate after merging. `value`: its score, or its product under that rule; `share`: the
-    value's part (of its exponential, for scores) of all that are listed.
+    """A candidate after merging, `rank` 1 the best. `value`: its score, or its product under that
+    rule; `share`: the softmax of the merged scores over the list (BERT's n-best probability).
     """
 
     candidate: Candidate
@@ -90,11 +90,11 @@ def maxima(reading: Reading, window: int) -> Maxima:
 
 
 def shifts(reading: Reading, rule: str) -> Floats:
-    """What a rule adds to every score of a window, [W]: rank(w, i, j) = start_w[i] + end_w[j] +
-    shift_w; -inf for a window that has lost. Ties go to the earlier window.
+    """What a rule adds to every score of a window, `shift_w` of `predict`, [W]; -inf for a window
+    that has lost. Ties go to the earlier window.
 
-    product: minus log Z_start and log Z_end over the window's paragraph pieces, so that the rank is
-    the product's logarithm and nothing underflows.
+    product: minus log Z_start and log Z_end over the window's paragraph pieces, so that the merged
+    score is the product's logarithm and nothing underflows.
     """
     if rule == "product":
         inside = [(w.is_context, *reading.logits(w.index)) for w in reading.windows]
@@ -118,13 +118,13 @@ def predict(
 ) -> Prediction:
     """Search every window, merge, drop duplicates, compare with no answer.
 
-        rank(w, i, j) = start_w[i] + end_w[j] + shift_w  over the legal pairs;  score_diff = null -
-        best
+        merged(w, i, j) = start_w[i] + end_w[j] + shift_w  over the legal pairs
+        score_diff = null - best
 
-    Ties: higher rank, then lower start, lower end, earlier window. Without a legal span `best` is
-    None. Duplicates are spans with the same characters; BERT compares texts instead, so equal words
-    at two places are two spans here and one there. The no-answer threshold is `threshold` where it
-    is given, else that of the options, and without options the reader's own (0 for a reader without
+    Ties: lower start, then lower end, then the earlier window. Without a legal span `best` is None.
+    Duplicates are spans with the same characters; BERT compares texts instead, so equal words at
+    two places are two spans here and one there. The no-answer threshold is `threshold` where it is
+    given, else that of the options, and without options the reader's own (0 for a reader without
     one). Errors: BadInput for options out of range.
     """
     if decode is None:
@@ -133,9 +133,9 @@ def predict(
         decode = replace(decode, null_score_diff_threshold=threshold)
     check_decode(decode)
     listed = _listed(reading, decode)
-    ranks = np.array([rank for rank, _ in listed])
-    values = np.exp(ranks) if decode.rule == "product" else ranks
-    share = softmax(ranks) if listed else ranks
+    merged = np.array([score for score, _ in listed])
+    values = np.exp(merged) if decode.rule == "product" else merged
+    share = softmax(merged) if listed else merged
     spans = enumerate(candidate for _, candidate in listed)
     n_best = [Ranked(span, k + 1, float(values[k]), float(share[k])) for k, span in spans]
     null = null_logits(reading)
@@ -150,24 +150,20 @@ def predict(
 
 
 def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candidate]]:
-    """The n best spans with their ranks: the first of each range of characters."""
-    ranked = list[tuple[float, Window, int, int]]()
-    for window, shift in zip(reading.windows, shifts(reading, decode.rule).tolist(), strict=True):
+    """The n best spans with their merged scores: the first of each range of characters."""
+    cells = list[tuple[float, int, int, int, int, int]]()  # in the order of the ties
+    for w, shift in zip(reading.windows, shifts(reading, decode.rule).tolist(), strict=True):
         if shift > -np.inf:
-            s, e = reading.logits(window.index)
-            for i, j in written_spans(reading, window, decode, decode.n_best_size).tolist():
-                ranked.append((round(float(s[i] + e[j]) + shift, 9), window, i, j))
-
-    def order(cell: tuple[float, Window, int, int]) -> tuple[float, int, int, int]:
-        rank, window, i, j = cell
-        return -rank, window.to_doc(i), window.to_doc(j), window.index
-
-    found: dict[tuple[int, int], tuple[float, Candidate]] = {}
-    for rank, window, i, j in sorted(ranked, key=order):
+            s, e = reading.logits(w.index)
+            for i, j in written_spans(reading, w, decode, decode.n_best_size).tolist():
+                merged = round(float(s[i] + e[j]) + shift, 9)
+                cells.append((-merged, w.to_doc(i), w.to_doc(j), w.index, i, j))
+    found = dict[tuple[int, int], tuple[float, Candidate]]()
+    for minus, _, _, window, i, j in sorted(cells):
         if len(found) == decode.n_best_size:
             break
-        candidate = make_candidate(reading, window.index, i, j)
-        found.setdefault((candidate.char_start, candidate.char_end), (rank, candidate))
+        candidate = make_candidate(reading, window, i, j)
+        found.setdefault((candidate.char_start, candidate.char_end), (-minus, candidate))
     return list(found.values())
 
 
