@@ -114,12 +114,9 @@ def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:
     """Start and end targets [n]: the mean of the one-hots; missing or cut spans count on [CLS]."""
-    start, end = np.zeros(len(window)), np.zeros(len(window))
-    for gold in golds or [None]:
-        i, j = right_pair(window, gold)
-        start[i] += 1
-        end[j] += 1
-    return start / max(1, len(golds)), end / max(1, len(golds))
+    sides = np.transpose([right_pair(window, gold) for gold in golds or [None]])
+    start, end = (np.bincount(at, minlength=len(window)) / len(at) for at in sides)
+    return start, end
 
 
 def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools]:
@@ -130,13 +127,13 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
     mean. A window that cuts an answer keeps the visible part tagged, and where that part begins
     with I the token carries no loss, since no legal tagging starts so.
     """
-    tags, labelled = np.zeros((len(window), 3)), window.is_context.copy()
+    rows, labelled = [], window.is_context.copy()
     for gold in golds or [None]:
         row = np.full(len(window), O)
         row[window.is_context] = annotator_tags(window.doc_stop, gold)[window.doc_start :]
         labelled[window.context_at] &= row[window.context_at] != I
-        tags[np.arange(len(window)), row] += 1
-    return tags / max(1, len(golds)), labelled
+        rows.append(np.eye(3)[row])
+    return np.mean(rows, axis=0), labelled
 
 
 # ---- losses of a reading
