@@ -87,20 +87,24 @@ class Chain(NamedTuple):
     none: float
 
 
-def _either(a: float, b: float) -> float:
-    """log(exp(a) + exp(b)); numpy's logaddexp takes ten times as long for two numbers."""
+def _logaddexp(a: float, b: float) -> float:
+    """log(exp(a) + exp(b)); numpy's takes ten times as long for two numbers."""
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))
 
 
+def _log_share(a: float, b: float) -> float:
+    """log(exp(a) / (exp(a) + exp(b)))."""
+    return -_logaddexp(0.0, b - a)
+
+
 def chain(log_probs: Floats) -> Chain:
-    """Run backward and forward once over n tokens with finite log-probabilities.
+    """Forward-backward over n tokens with finite log-probabilities.
 
-        free_{t-1} = p_O free_t + p_B open_t;  open_{t-1} = free_{t-1} + p_I open_t
-        ends_t = free_t / open_t
+        ends_{n-1} = 1;  free = p_B + p_O ends_t, the weight of no I at token t
+        ends_{t-1} = free / (free + p_I);  goes_on_t = p_I / (free + p_I);  P(B | no I) = p_B / free
 
-    free and open sum the legal taggings of the tokens after t, without and with an I next. Only
-    such ratios are kept, each the probability of one step: sums over a whole text are never
-    subtracted from each other, so large logits lose no precision.
+    Every number is the probability of one step: sums over a whole text are never subtracted from
+    each other, so large logits lose no precision.
     """
     steps = np.asarray(log_probs, dtype=np.float64).tolist()
     n = len(steps)
@@ -110,15 +114,15 @@ def chain(log_probs: Floats) -> Chain:
         b, i, o = steps[t]
         ends[t] = end
         o += end
-        opens[t], stays[t] = -_either(0.0, o - b), -_either(0.0, b - o)  # B or O, when it is no I
-        free = _either(b, o)
-        goes_on[t], end = -_either(0.0, free - i), -_either(0.0, i - free)
+        opens[t], stays[t] = _log_share(b, o), _log_share(o, b)  # B or O, when it is no I
+        free = _logaddexp(b, o)
+        goes_on[t], end = _log_share(i, free), _log_share(free, i)
     # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
     outside, inside = 0.0, -np.inf
     for t in range(n):
-        no_i = _either(outside, inside + ends[t - 1])
+        no_i = _logaddexp(outside, inside + ends[t - 1])
         begins[t] = no_i + opens[t]
-        outside, inside = no_i + stays[t], _either(begins[t], inside + goes_on[t])
+        outside, inside = no_i + stays[t], _logaddexp(begins[t], inside + goes_on[t])
     return Chain(begins, goes_on, ends, float(stays.sum()))
 
 
