@@ -1,9 +1,28 @@
-"""Logits changed by hand: which ones, the press that undoes it, and what does not follow them."""
+"""Logits changed by hand: the reading that holds them, which ones they are, the press that undoes
+it, and what does not follow them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 from qa_demo.blocks import END, START, Block, button, remark
+from qa_demo.core.base import BadInput
+from qa_demo.core.types import Reading
 from qa_demo.printed import Part, number
 from qa_demo.shown import Shown
 from qa_demo.texts import said_at, which_window
+
+
+def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
+    """Set single logits: `logits` maps (side, window, pos), side "start" or "end", to the new
+    value; the true reading stays as it is. Errors: BadInput for no such position.
+    """
+    changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
+    for (side, window, pos), value in logits.items():
+        if window >= len(reading.windows) or pos >= len(reading.windows[window]):
+            raise BadInput(f"there is no {side} logit at position {pos} of window {window}")
+        changed[side][window, pos] = value
+    return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 
 
 def changes(shown: Shown) -> list[Part]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
+from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import sureness
-from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import predict
 from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
@@ -115,7 +115,7 @@ class Pictures:
         """The reading of a state's text, decoded, with its selection."""
         question, context, example = self.texts(state)
         true, need = self.read(state, question, context, example)
-        reading = apply_what_if(true, state.edits.logits) if state.edits else true
+        reading = apply_edits(true, state.edits.logits) if state.edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
         before = predict(true, decode)
         prediction = before if reading is true else predict(reading, decode)

@@ -5,7 +5,7 @@ is a token's hidden state after the encoder's last layer. Logits changed by hand
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,10 @@ from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
 from qa_demo.core import heads
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import BestOf, Lane, Products, best_of, owned_points
+from qa_demo.core.heads import Lane, Products, owned_points
+from qa_demo.core.predict import predict
+from qa_demo.core.spans import Candidate
+from qa_demo.core.types import Reading, Span
 from qa_demo.drawn import plane as fig
 from qa_demo.drawn.panels import Panel, pair
 from qa_demo.drawn.plane import Points
@@ -51,6 +54,27 @@ class Own(Record):
     lane: Lane = "start"
 
 
+class BestOf(NamedTuple):
+    """A reading with its best span; `silent`: whether "no answer" wins over it."""
+
+    reading: Reading
+    best: Candidate
+    silent: bool
+
+    def place(self, d: int) -> tuple[int, int]:
+        """Window and position of piece d (`doc`): the best span's window where it holds d, else
+        the one that owns d.
+        """
+        w = self.reading.windows[self.best.window]
+        home = w if w.holds(Span(d, d)) else self.reading.windows[int(self.reading.owners[d])]
+        return home.index, home.to_pos(d)
+
+    def at(self, d: int) -> NDArray[np.float64]:
+        """(start logit, end logit) of piece d, [2]."""
+        window, pos = self.place(d)
+        return np.array([row[pos] for row in self.reading.logits(window)])
+
+
 class Two:
     """The text with its own question and a second; `fault`: why a second one was not read."""
 
@@ -72,7 +96,9 @@ class Two:
         key, asked = ("reading", self.question), (self.question, self.e.context, windows)
         try:
             found = shown.need(key, lambda reader, *watch: reader.read(*asked, *watch), slow=long)
-            self.second = best_of(found, shown.decode)
+            p = predict(found, shown.decode)
+            if p.best is not None:
+                self.second = BestOf(found, p.best.candidate, p.answer is None)
         except BadInput as fault:
             self.fault = str(fault)
 

@@ -6,17 +6,15 @@ The two rows belong to one linear layer. S and E are the same for every question
 They were trained on the last layer only: what they say of an earlier one is a way of looking.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays
-from qa_demo.core.predict import predict
-from qa_demo.core.spans import Candidate
-from qa_demo.core.types import DecodeOptions, Reading, Span
+from qa_demo.core.base import Floats, freeze_arrays
+from qa_demo.core.types import Reading
 
 Lane = Literal["start", "end"]
 
@@ -109,44 +107,3 @@ def prints_right(x: float, y: float, digits: Digits) -> bool:
     """Whether the printed factors give the printed product; e.g. not 0.125 * 8 by (1, 1)."""
     printed = round(x, digits[0]) * round(y, digits[1])
     return round(float(printed), 2) == round(float(x * y), 2)
-
-
-def apply_what_if(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
-    """Set single logits: `logits` maps (side, window, pos), side "start" or "end", to the new
-    value; the true reading stays as it is. Errors: BadInput for no such position.
-    """
-    changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
-    for (side, window, pos), value in logits.items():
-        if window >= len(reading.windows) or pos >= len(reading.windows[window]):
-            raise BadInput(f"there is no {side} logit at position {pos} of window {window}")
-        changed[side][window, pos] = value
-    return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
-
-
-class BestOf(NamedTuple):
-    """A reading with its best span; `silent`: whether "no answer" wins over it."""
-
-    reading: Reading
-    best: Candidate
-    silent: bool
-
-    def place(self, d: int) -> tuple[int, int]:
-        """Window and position of piece d (`doc`): the best span's window where it holds d, else
-        the one that owns d.
-        """
-        w = self.reading.windows[self.best.window]
-        home = w if w.holds(Span(d, d)) else self.reading.windows[int(self.reading.owners[d])]
-        return home.index, home.to_pos(d)
-
-    def at(self, d: int) -> NDArray[np.float64]:
-        """(start logit, end logit) of piece d, [2]."""
-        window, pos = self.place(d)
-        return np.array([row[pos] for row in self.reading.logits(window)])
-
-
-def best_of(reading: Reading, options: DecodeOptions) -> BestOf | None:
-    """The best span; None where no span is allowed."""
-    found = predict(reading, options)
-    if found.best is None:
-        return None
-    return BestOf(reading, found.best.candidate, found.answer is None)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import HeadWeights, apply_what_if, prints_right, products_of
+from qa_demo.core.heads import HeadWeights, prints_right, products_of
 from tests.core.toys import t1
 
 HEADS = HeadWeights(np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 0.0]), -0.25, 0.5)
@@ -38,10 +39,10 @@ def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, si
 
 def test_a_logit_changed_by_hand_and_one_that_is_not_there():
     reading = t1()
-    bent = apply_what_if(reading, {("start", 0, 5): 9.0})
+    bent = apply_edits(reading, {("start", 0, 5): 9.0})
     assert bent.start_logits[0, 5] == 9.0 and reading.start_logits[0, 5] != 9.0
     assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
     assert bent.windows is reading.windows
     for place in (("start", 99, 0), ("start", 0, 999)):
         with pytest.raises(BadInput, match="there is no"):
-            apply_what_if(reading, {place: 1.0})
+            apply_edits(reading, {place: 1.0})

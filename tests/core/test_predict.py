@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import apply_what_if
 from qa_demo.core.predict import Proposals, predict
 from qa_demo.core.types import RULES, DecodeOptions, Reading, Span
 from tests.core.toys import SEEDS, make_reading, random_reading, t1, unowned, with_offsets
@@ -96,7 +96,7 @@ def test_other_windows_with_both_maxima_on_the_answer_are_named(seed):
     for w in (w for w in reading.windows if w.holds(Span(5, 6)) and (seed >> w.index) % 2 == 0):
         i, j = w.ends(Span(5, 6))
         edits |= {("start", w.index, i): 20.0, ("end", w.index, j): 20.0 - seed % 3}
-    reading = apply_what_if(reading, edits)
+    reading = apply_edits(reading, edits)
     found, named = predict(reading), []
     best = found.best.candidate
     for w in reading.windows:
