@@ -71,11 +71,13 @@ def window_of(reading: Reading, target: Target) -> Window:
 
 
 def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:
-    """The weights a, b [n] of  F(s, e) = a.s + b.e.
+    """The weights a, b [n] of  F(s, e) = a.s + b.e,  by kind:
 
-    start_logit s_i; end_logit e_j; span_score s_i + e_j; span_minus_null (s_i - s_[CLS]) + (e_j -
-    e_[CLS]), the log-odds of the span against no answer in its window; span_minus_other (s_i - s_k)
-    + (e_j - e_m).
+    start_logit       s_i
+    end_logit         e_j
+    span_score        s_i + e_j
+    span_minus_null   s_i + e_j - (s_0 + e_0), the log-odds against no answer in this window
+    span_minus_other  s_i + e_j - (s_k + e_m)
     """
     a, b = np.zeros((2, len(window)))
     i, j = window.ends(target.span)

@@ -118,9 +118,7 @@ def chance(prob: float, calibration: Calibration) -> float:
 
 
 def margin(reading: Reading, found: Candidate) -> float:
-    """score - null_score, null_score = the minimum over windows of S_w[0] + E_w[0]; logits,
-    whatever rule merges the windows.
-    """
+    """score - the smallest of `null_logits`; in logits, whatever rule merges the windows."""
     return found.score - float(null_logits(reading).min())
 
 

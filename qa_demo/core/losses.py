@@ -1,9 +1,10 @@
 """What people marked as right, and what training lowers: total = sum of weight * value, and every
 denominator is shown.
 
-All in nats. The softmax of the start/end loss runs over every position of the unpadded window; the
-loss picks the gold entry. With that one normaliser a gold pair obeys 2 loss = log Z_s + log Z_e -
-(s_i + e_j), so P_s(i) P_e(j) = exp(-2 loss).
+All in nats. The softmax of the start/end loss runs over every position of the unpadded window, so
+for a gold pair
+
+    2 loss = log Z_s + log Z_e - (s_i + e_j),   P_s(i) P_e(j) = exp(-2 loss)
 """
 
 from collections import Counter

@@ -63,7 +63,7 @@ class Prediction:
 
 
 def null_logits(reading: Reading) -> Floats:
-    """S_w[0] + E_w[0] of every window, [W]."""
+    """start_w[0] + end_w[0] of every window, [W]: the two logits of its [CLS]."""
     both = [reading.logits(window.index) for window in reading.windows]
     return tied(np.array([s[0] + e[0] for s, e in both]))
 

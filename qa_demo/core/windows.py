@@ -18,8 +18,8 @@ def plan(n_tokens: int, capacity: int, step: int) -> tuple[list[int], list[int]]
     """Lay windows of `capacity` context tokens, each `step` after the last: where they start and
     where they stop (`doc`, half-open).
 
-        o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N;  o_{w+1} = o_w + min(l_w,
-        step)
+        o_0 = 0;  l_w = min(N - o_w, capacity);  stop when o_w + l_w = N
+        o_{w+1} = o_w + min(l_w, step)
 
     The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step
     3 gives [0, 4), [3, 7), [6, 10). No tokens give no window.
@@ -39,9 +39,9 @@ def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDA
 
         score(w, p) = min(p - o_w, e_w - p) + 0.01 l_w;   owner(p) = first w with the largest score
 
-    Example: windows [0, 4) and [3, 7). Token 3 is the last of window 0 (0 to its right) and the
-    first of window 1 (0 to its left): a tie, and ties go to the earlier window. Token 4 stands only
-    in window 1.
+    o_w and l_w as in `plan`, e_w = o_w + l_w - 1. Example: windows [0, 4) and [3, 7). Token 3 is
+    the last of window 0 (0 to its right) and the first of window 1 (0 to its left): a tie, and ties
+    go to the earlier window.
     """
     best = np.full(n_tokens, -np.inf)
     owner = np.full(n_tokens, -1, dtype=np.int64)
