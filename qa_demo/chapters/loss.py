@@ -13,7 +13,7 @@ from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
-from qa_demo.core.replay import ReplayRows, Two, load_replay, recorded
+from qa_demo.core.replay import ReplayRows, StartEnd, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
@@ -118,12 +118,12 @@ class Case:
         self.now = now = min(self.moments, key=lambda k: abs(k - moment))
         self.start, self.end = r.start[now], r.end[now]
         self.log_p, self.cost, self.pull = r.log_p(now), r.costs[now], r.pull(now)
-        when = self.when(now)
+        self.loss, when = self.cost[2], self.when(now)
         self.begins = f"{when[:1].upper()}{when[1:]}: the" if when else "The"
 
     def loss_by(self, label: losses.Label) -> float:
         right = losses.right_pair(self.window, label.span)
-        return -scored_pair(self.start, self.end, *right).logs / 2
+        return -scored_pair(self.start, self.end, *right).log_p / 2
 
     def when(self, k: int) -> str:
         """A moment in words; empty without a record."""
@@ -140,7 +140,7 @@ class Case:
     def words(self, span: Span | None, most: int = 44) -> str:
         return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
 
-    def text(self, key: str, values: Two, least: float, height: int) -> Block:
+    def text(self, key: str, values: StartEnd, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
         arrows where some are negative; question and separator stand there if a value does.
         """
@@ -248,7 +248,7 @@ def the_loss(case: Case) -> Made:
 
 def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     """P of the right start and of the right end, and the loss; its formula."""
-    d, words = printed.digits_of(case.cost[2]), list[Any]()
+    d, words = printed.digits_of(case.loss), list[Any]()
     for k, log_p, role in zip(case.pair, case.log_p, (START, END), strict=True):
         words += [case.named(k, role), [fine(log_p[k], d), role]]
     said = f"{case.begins} right start {{}} has probability {{}}, the right end {{}} {{}}: "
@@ -256,7 +256,7 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
     end = f" At the end of training it is {number(case.record.costs[-1][2], 3)}."
     end = asides(case) if case.now == case.record.last else end + asides(case)
-    finding = ui.finding(said, *words, strong(case.cost[2]), end)
+    finding = ui.finding(said, *words, strong(case.loss), end)
     return finding, say(whole, half_sum(*case.cost))
 
 
@@ -268,10 +268,10 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     said += f"{many} different answers are marked and each counts by its share.{{}}"
     found = [(label.marks, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
-    sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.cost[2], 3)
+    sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.loss, 3)
     whole = f"L, the mean over the marks, = ({terms}) / {case.total} {sign} {{}}"
-    finding = ui.finding(said, strong(case.cost[2]), floor, asides(case))
-    return finding, say(whole, strong(case.cost[2]))
+    finding = ui.finding(said, strong(case.loss), floor, asides(case))
+    return finding, say(whole, strong(case.loss))
 
 
 def the_fit(case: Case) -> Made:
@@ -280,7 +280,7 @@ def the_fit(case: Case) -> Made:
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
     logs = [float(logsumexp(x)) for x in (case.start, case.end)]
-    constant, d = sum(logs), printed.digits_of(right.logs)
+    constant, d = sum(logs), printed.digits_of(right.log_p)
     sums = [[number(x, d), side] for x, side in zip(logs, (START, END), strict=True)]
     whole = "log Σ exp(start logit) + log Σ exp(end logit) = {} + {} "
     whole += f"{adds(logs, constant, d)} {{}}"
@@ -300,7 +300,7 @@ def the_fit(case: Case) -> Made:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
         words.append(case.words(span))
         cells = [number(x) for x in (case.start[p.i], case.end[p.j], p.score)]
-        cells += [number(x, 3) for x in (case.log_p[0][p.i], case.log_p[1][p.j], p.logs)]
+        cells += [number(x, 3) for x in (case.log_p[0][p.i], case.log_p[1][p.j], p.log_p)]
         sets = {"selection": [span.start, span.end]} if span else None
         name = words[-1] + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
@@ -320,10 +320,10 @@ def the_fit(case: Case) -> Made:
 
 def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     """The right pair's score by its logarithms, and its loss by the score."""
-    d, both = printed.digits_of(right.logs), (case.log_p[0][right.i], case.log_p[1][right.j])
-    a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.logs))
+    d, both = printed.digits_of(right.log_p), (case.log_p[0][right.i], case.log_p[1][right.j])
+    a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.log_p))
     first = adds((*both, constant), right.score, d)
-    second = adds((constant, -right.score), -right.logs, d)
+    second = adds((constant, -right.score), -right.log_p, d)
     said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {first} {{}},  so 2 L = "
     said += f"{z} − {printed.bracket(right.score, d)} {second} {{}}"
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
@@ -379,7 +379,7 @@ def the_training(case: Case) -> Made:
     scale = (0, case.record.last, 1)
     whole = say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
     made: list[Block | None] = [
-        ui.finding(said, strong(case.cost[2]), *tops, asides(case)),
+        ui.finding(said, strong(case.loss), *tops, asides(case)),
         ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),
         falling(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
         ui.formula("formula", whole),

@@ -52,7 +52,7 @@ def load_replay(folder: Path) -> Replay:
     return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])
 
 
-Two = tuple[Floats, Floats]
+StartEnd = tuple[Floats, Floats]
 """One array for the starts of a window and one for its ends."""
 
 
@@ -64,7 +64,7 @@ class Recorded(NamedTuple):
     steps: tuple[int, ...]
     start: Floats
     end: Floats
-    targets: Two
+    targets: StartEnd
     costs: list[tuple[float, float, float]]
 
     @property
@@ -76,18 +76,18 @@ class Recorded(NamedTuple):
         """The place of the moment that is nearest to a training step."""
         return min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step))
 
-    def log_p(self, k: int) -> Two:
+    def log_p(self, k: int) -> StartEnd:
         """log P [n] of every start and every end at moment k."""
         return log_softmax(self.start[k]), log_softmax(self.end[k])
 
-    def pull(self, k: int) -> Two:
+    def pull(self, k: int) -> StartEnd:
         """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
         both = zip((self.start[k], self.end[k]), self.targets, strict=True)
         start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
         return start, end
 
 
-def recorded(rows: ReplayRows | None, now: Two, targets: Two) -> Recorded:
+def recorded(rows: ReplayRows | None, now: StartEnd, targets: StartEnd) -> Recorded:
     """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
     start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
     if rows is not None:

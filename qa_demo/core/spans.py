@@ -164,13 +164,13 @@ class Pair(NamedTuple):
     i: int
     j: int
     score: float
-    logs: float
+    log_p: float
 
 
 def scored_pair(start: Floats, end: Floats, i: int, j: int) -> Pair:
     """The pair (i, j) under the logits [n] of one window."""
-    logs = float(log_softmax(start)[i] + log_softmax(end)[j])
-    return Pair(i, j, float(start[i] + end[j]), logs)
+    log_p = float(log_softmax(start)[i] + log_softmax(end)[j])
+    return Pair(i, j, float(start[i] + end[j]), log_p)
 
 
 def best_pairs(

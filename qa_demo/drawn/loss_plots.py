@@ -76,7 +76,7 @@ def same_distance(
     """A row a pair: a ring at log P(start) + log P(end), a dot at the score, the constant between;
     under the right pair's ring the way to 0, where both P are 1.
     """
-    at, d, rows = pairs.index(right), digits_of(right.logs), list(range(len(pairs)))
+    at, d, rows = pairs.index(right), digits_of(right.log_p), list(range(len(pairs)))
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
@@ -87,7 +87,7 @@ def same_distance(
     colours = [role if r == at else GREY for r in rows]
     traces, over = list[Block](), list[Block]()
     for values, leftmost, ring in (
-        ([p.logs for p in pairs], constant >= 0, True),
+        ([p.log_p for p in pairs], constant >= 0, True),
         ([p.score for p in pairs], constant < 0, False),
     ):
         dots = ui.scatter("markers+text", values, rows, cliponaxis=False)
@@ -99,15 +99,15 @@ def same_distance(
         traces.append(dots)
         over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
     for r, p in enumerate(pairs):
-        near = "" if adds((p.logs, constant), p.score, d) == "=" else "≈ "
+        near = "" if adds((p.log_p, constant), p.score, d) == "=" else "≈ "
         shift = f"{near}{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
-        over.append(ui.note(shift, (p.logs + p.score) / 2, r, GREY, yshift=12, bgcolor=PAPER))
-    loss, under = f"2 L = {number(-right.logs, d)}", at + 0.34
+        over.append(ui.note(shift, (p.log_p + p.score) / 2, r, GREY, yshift=12, bgcolor=PAPER))
+    loss, under = f"2 L = {number(-right.log_p, d)}", at + 0.34
     said = f"training shortens the way to 0: <b>{loss}</b>"
     named = ui.note(said, 0, under, role, 14, xanchor="left", xshift=5)
-    way = ui.note("", 0, under, ax=right.logs, ay=under, axref="x", ayref="y", **ui.LEADER)
+    way = ui.note("", 0, under, ax=right.log_p, ay=under, axref="x", ayref="y", **ui.LEADER)
     way |= {"arrowhead": 2, "arrowwidth": 2, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
-    every = [0.0, *(x for p in pairs for x in (p.logs, p.score))]
+    every = [0.0, *(x for p in pairs for x in (p.log_p, p.score))]
     low, high = min(every), max(every)
     edge = 0.11 * (high - low)
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
@@ -118,7 +118,7 @@ def same_distance(
     made["shapes"] = [
         ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
         *(
-            ui.line(p.logs, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
+            ui.line(p.log_p, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
             for r, p in enumerate(pairs)
         ),
     ]

@@ -42,7 +42,7 @@ def test_loss_and_pull_are_torchs(name, step, label):
         mean = (start + end) / 2
         mean.backward()
         assert case.now == k or step == 1
-        np.testing.assert_allclose(case.cost[2], mean.item(), rtol=1e-9)
+        np.testing.assert_allclose(case.loss, mean.item(), rtol=1e-9)
         for pull, x in zip(case.pull, sides, strict=True):
             np.testing.assert_allclose(pull, -x.grad.numpy(), atol=1e-12)
             assert abs(pull.sum()) < 1e-9
@@ -55,9 +55,9 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         right = scored_pair(case.start, case.end, *case.pair)
         shown = case.shown
         found = best_pairs(case.start, case.end, case.window, shown.encoding, shown.decode, right)
-        gaps = [p.score - p.logs for p in found]
+        gaps = [p.score - p.log_p for p in found]
         np.testing.assert_allclose(gaps, gaps[0])
-        np.testing.assert_allclose(-right.logs, 2 * case.cost[2], rtol=1e-9)
+        np.testing.assert_allclose(-right.log_p, 2 * case.loss, rtol=1e-9)
         w, scores = case.window, span_scores(case.start, case.end)
         starts, ends = (np.flatnonzero(x).tolist() for x in (w.is_max_context, w.is_context))
         best = max(scores[i, j] for i in starts for j in ends if i <= j < i + 30)
@@ -68,7 +68,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         drawn = [trace["text"] for trace in figure["data"]]
         drawn.append([note["text"].lstrip("≈+ ") for note in figure["layout"]["annotations"][4:]])
         printed = [[value(x.strip()) for x in row] for row in drawn]
-        right = [[p.logs for p in found], [p.score for p in found], gaps]
+        right = [[p.log_p for p in found], [p.score for p in found], gaps]
         np.testing.assert_allclose(printed, right, atol=0.0051)
 
 
@@ -88,7 +88,7 @@ def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
     case = case_of("oresund", label="mean")
     assert [label.marks for label in case.labels] == [2, 1]
     by_hand = sum(label.marks * case.loss_by(label) for label in case.labels) / 3
-    np.testing.assert_allclose(case.cost[2], by_hand)
+    np.testing.assert_allclose(case.loss, by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
 
