@@ -117,9 +117,9 @@ class Pictures:
         true, need = self.read(state, question, context, example)
         reading = apply_edits(true, state.edits.logits) if state.edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
-        before = predict(true, decode)
-        prediction = before if reading is true else predict(reading, decode)
-        if prediction.best is None or before.best is None:
+        own = predict(true, decode)
+        prediction = own if reading is true else predict(reading, decode)
+        if prediction.best is None or own.best is None:
             limit = f"no span of at most {plural(state.max_answer_length, 'token')}"
             raise BadInput(f"by the rule {state.rule} this paragraph has {limit}")
         found = prediction.best.candidate.span
@@ -131,7 +131,7 @@ class Pictures:
             )
         golds, menu = golds_of(state, example, context), self.examples
         return Shown(
-            state, reading, true, prediction, before, selection, golds, example, menu, decode, need
+            state, reading, true, prediction, own, selection, golds, example, menu, decode, need
         )
 
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:

@@ -29,13 +29,13 @@ def without_model(*_: Any, **__: Any) -> Any:
 
 @dataclass(frozen=True)
 class Shown:
-    """One text as it is on screen; `true` and `before` are the reader's own, with no change."""
+    """One text as it is on screen; what is `true` is the reader's own, with no logit changed."""
 
     state: State
     reading: Reading
     true: Reading
     prediction: Prediction
-    before: Prediction
+    true_prediction: Prediction
     selection: Span
     golds: tuple[Answer, ...]
     example: PoolExample | None
@@ -52,8 +52,8 @@ class Shown:
     @property
     def true_best(self) -> Candidate:
         """That of the reader's own logits."""
-        assert self.before.best is not None
-        return self.before.best.candidate
+        assert self.true_prediction.best is not None
+        return self.true_prediction.best.candidate
 
     @property
     def lead(self) -> float:

@@ -71,7 +71,7 @@ def labels_of(shown: Shown) -> tuple[list[losses.Label], str]:
         return labels, shown.marked_by
     if shown.marked_by == "you" or shown.example is not None:
         return [losses.Label(None, 1)], shown.marked_by
-    own = shown.before.answered
+    own = shown.true_prediction.answered
     return [losses.Label(None if own is None else own.span, 1)], "nobody"
 
 

@@ -81,7 +81,7 @@ class Two:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
         self.heads: heads.HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
-        self.first = BestOf(shown.true, shown.true_best, shown.before.answer is None)
+        self.first = BestOf(shown.true, shown.true_best, shown.true_prediction.answer is None)
         self.window, windows = shown.true.windows[shown.true_best.window], shown.true.options
         near = [shown.example] if shown.example else shown.examples.values()
         ready = [q for x in near if x.context == self.e.context for q in (x.question, *x.others)]

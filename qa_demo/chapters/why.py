@@ -105,7 +105,7 @@ class Shares:
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         inside = Span(*w.ends(self.span))
         self.own = set(self.words.holding(inside))
-        self.spans_name = "the best span" if shown.before.answer is None else "the answer"
+        self.spans_name = "the best span" if shown.true_prediction.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)

@@ -33,7 +33,7 @@ def by_hand(reading, window, pos, lane):
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
 def test_the_sums_are_the_dot_products_of_both_questions(name):
     found, shown = scores(example=name), reading_of(name)
-    best = shown.before.best.candidate
+    best = shown.true_prediction.best.candidate
     other, context = load_menu()[name].others[0], shown.encoding.context
     second = faked().reader("").read(other, context, shown.true.options)
     for key, reading in (("formula-first", shown.true), ("formula-second", second)):
@@ -60,7 +60,7 @@ def test_the_plane_holds_every_token_once_at_its_two_logits(name):
     traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
     docs = [d for t in traces for d in t["customdata"]]
     assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
-    window = shown.true.windows[shown.before.best.candidate.window]
+    window = shown.true.windows[shown.true_prediction.best.candidate.window]
     for trace in traces:
         xy = zip(unpacked(trace["x"]), unpacked(trace["y"]), strict=True)
         for d, (x, y) in zip(trace["customdata"], xy, strict=True):
@@ -75,7 +75,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
     asked = "Who designed the railway of the bridge?"  # as long as the first: the same positions
     found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": asked}})
     shown = reading_of("oresund")
-    best = shown.before.best.candidate
+    best = shown.true_prediction.best.candidate
     d = best.span.start if lane == "start" else best.span.end
     expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
     bars = found["waterfall"]["data"][0]
@@ -97,7 +97,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
 @pytest.mark.parametrize("name", ["oresund", "reef"])
 def test_places_count_the_larger_logits_of_each_layer(name):
     found, shown = scores(example=name, step=3), reading_of(name)
-    best = shown.before.best.candidate
+    best = shown.true_prediction.best.candidate
     window = shown.true.windows[best.window]
     hidden = faked().reader("").hidden(window)
     table = found["by-layer"]["rows"]
