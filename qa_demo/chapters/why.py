@@ -19,7 +19,7 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.core import attribution
-from qa_demo.core.attention import SPREAD, Looks
+from qa_demo.core.attention import SPREAD, TokenAttention
 from qa_demo.core.attribution import DRAWS, Attribution, Target
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
@@ -338,33 +338,33 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     """Step 3: the weights of one token in one attention head, on the text."""
     w, v, at = shares.window, shares.values, own.token
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
-    look = Looks(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
-    (layers, heads), top = look.asked.shape, int(look.row.argmax())
+    att = TokenAttention(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
+    (layers, heads), top = att.on_question.shape, int(att.weights.argmax())
     name, read_most = (texts.said_at(shares.shown, w, pos) for pos in (at, top))
-    said = f"Layer {look.layer}, attention head {look.head}: {{}} reads {{}} most "
-    said += f"({probability(look.row[top], 2)}). It gives {{}}."
-    given: Any = f"{probability(look.held['question'], 2)} of its attention to the question"
-    read, held = differing(shares, by_word := shares.words.sums(look.row), at)
+    said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most "
+    said += f"({probability(att.weights[top], 2)}). It gives {{}}."
+    given: Any = f"{probability(att.sums['question'], 2)} of its attention to the question"
+    read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     if read >= 0:
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
-    sums = " + ".join(f"{{}} *{number(x)}*" for x in look.held.values())
-    sums = f"all {len(look.row)} weights: {sums} {adds(look.held.values(), 1)} 1"
+    sums = " + ".join(f"{{}} *{number(x)}*" for x in att.sums.values())
+    sums = f"all {len(att.weights)} weights: {sums} {adds(att.sums.values(), 1)} 1"
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
     last = "A large weight does not say that the answer needs the word: hiding it would tell."
-    shown = [grid(shares, look, at), grid_table(look)]
+    shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [
         shares.finding(said, name, read_most, given),
-        ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), look.layer),
-        ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), look.head),
+        ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), att.layer),
+        ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), att.head),
         ui.legend("key", *key),
-        weights(shares, look, at),
-        ui.formula("adds", say(sums, *look.held)),
+        weights(shares, att, at),
+        ui.formula("adds", say(sums, *att.sums)),
         ui.closing(last),
-        *ui.folds(head_table(shares, look), WEIGHTS, SNIPPET, every),
+        *ui.folds(head_table(shares, att), WEIGHTS, SNIPPET, every),
     ]
 
 
@@ -377,32 +377,32 @@ def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[in
     return (read, held) if clear else (-1, -1)
 
 
-def weights(shares: Shares, look: Looks, at: int) -> Block:
+def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each."""
-    w, full = shares.window, max(float(look.row.max()), 0.05)
-    named = {k for k in np.argsort(-look.row)[:NAMED].tolist() if look.row[k] >= LOOKED}
+    w, full = shares.window, max(float(att.weights.max()), 0.05)
+    named = {k for k in np.argsort(-att.weights)[:NAMED].tolist() if att.weights[k] >= LOOKED}
     items = texts.window_items(shares.shown, w)
-    for pos, (one, x) in enumerate(zip(items, look.row.tolist(), strict=True)):
+    for pos, (one, x) in enumerate(zip(items, att.weights.tolist(), strict=True)):
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
         one["looks"] = [*one.get("looks", []), *looks]
-        one["sets"] = {"own.why.layer": look.layer, "own.why.head": look.head, "own.why.token": pos}
+        one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
-    asked, inside = (f"in sum {number(look.held[side])}" for side in ("question", "paragraph"))
+    asked, inside = (f"in sum {number(att.sums[side])}" for side in ("question", "paragraph"))
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
     return texts.text("weights", *segments, up=INK, height=48, dots=True, select=False)
 
 
-def grid(shares: Shares, look: Looks, at: int) -> Block:
+def grid(shares: Shares, att: TokenAttention, at: int) -> Block:
     """Every head's share of attention on the question; a press shows that head."""
-    (layers, heads), x, y = look.asked.shape, look.head, look.layer
+    (layers, heads), x, y = att.on_question.shape, att.head, att.layer
     who = escape(quote(texts.position_name(shares.shown, shares.window, at), 24))
     bar: Block = {"title": {"text": f"attention of {who} on the question", "side": "right"}}
     bar |= {"thickness": 10, "tickformat": ".0%", "nticks": 5, "outlinewidth": 0}
-    heat: Block = {"type": "heatmap", "z": ui.packed(np.round(look.asked, 3)), "colorbar": bar}
+    heat: Block = {"type": "heatmap", "z": ui.packed(np.round(att.on_question, 3)), "colorbar": bar}
     heat |= {"x0": 1, "y0": 1, "dx": 1, "dy": 1, "zmin": 0, "zmax": 1, "xgap": 3, "ygap": 3}
     heat |= {"colorscale": "share", "sets": {"own.why.layer": "y", "own.why.head": "x"}}
     heat |= {"hovertemplate": "layer %{y}, attention head %{x}: %{z:.0%}<extra></extra>"}
@@ -415,20 +415,20 @@ def grid(shares: Shares, look: Looks, at: int) -> Block:
     return ui.figure("heads", [heat], layout, alt, overlay={"shapes": [box]})
 
 
-def grid_table(look: Looks) -> Block:
-    heads = ["layer", "head 1", *map(str, range(2, look.asked.shape[1] + 1))]
-    shares = [[probability(x, 2) for x in layer] for layer in look.asked.tolist()]
+def grid_table(att: TokenAttention) -> Block:
+    heads = ["layer", "head 1", *map(str, range(2, att.on_question.shape[1] + 1))]
+    shares = [[probability(x, 2) for x in layer] for layer in att.on_question.tolist()]
     rows = [ui.row(str(k), *cells) for k, cells in enumerate(shares, 1)]
     return ui.table("by-head", heads, rows, "Attention on the question by layer and attention head")
 
 
-def head_table(shares: Shares, look: Looks) -> Block:
+def head_table(shares: Shares, att: TokenAttention) -> Block:
     """The twenty tokens that this token reads most, with the share of their word."""
     items, rows = shares.words.items, []
-    for pos in np.argsort(-look.row, kind="stable")[:20].tolist():
+    for pos in np.argsort(-att.weights, kind="stable")[:20].tolist():
         k, name = int(shares.words.of[pos]), texts.position_name(shares.shown, shares.window, pos)
         place, share = (items[k].where, signed(shares.values[k])) if k >= 0 else ("–", "–")
-        weight = probability(float(look.row[pos]), 3)
+        weight = probability(float(att.weights[pos]), 3)
         rows.append(ui.row(quote(name, 30), place, weight, share))
     heads = ["token", "in the", "weight", "share of its word"]
     return ui.table("rows", heads, rows, "The tokens with the largest weights")

@@ -15,10 +15,10 @@ SPREAD = 0.3
 """The head that is shown first has no weight of this size."""
 
 
-class Looks:
-    """`rows` [N, A, n] of one token, their share on the question `asked` [N, A], and one head,
-    counted from 1, with its weights `row` [n] and what they hold in sum by kind of token, `held`.
-    Without a layer or head it is that of `spread_head`; one too large is the last.
+class TokenAttention:
+    """The attention of one token, `rows` [N, A, n]: its share `on_question` [N, A], and one head,
+    counted from 1, with its `weights` [n] and their `sums` by kind of token. Without a layer or
+    head it is that of `spread_head`; one too large is the last.
     """
 
     def __init__(
@@ -30,15 +30,15 @@ class Looks:
         head: int | None = None,
     ) -> None:
         inside = question_positions(e)
-        self.rows, self.asked = rows, rows[:, :, inside].sum(-1)
-        first = spread_head(rows, self.asked)
+        self.on_question = rows[:, :, inside].sum(-1)
+        first = spread_head(rows, self.on_question)
         self.layer = min(layer or first[0], rows.shape[0])
         self.head = min(head or first[1], rows.shape[1])
-        self.row = rows[self.layer - 1, self.head - 1].astype(np.float64)
-        cls, asked = float(self.row[0]), float(self.row[inside].sum())
-        read = float(self.row[window.is_context].sum())
-        rest = float(self.row.sum()) - cls - asked - read
-        self.held = {e.cls_token: cls, "question": asked, "paragraph": read, "separators": rest}
+        self.weights = rows[self.layer - 1, self.head - 1].astype(np.float64)
+        cls, asked = float(self.weights[0]), float(self.weights[inside].sum())
+        read = float(self.weights[window.is_context].sum())
+        rest = float(self.weights.sum()) - cls - asked - read
+        self.sums = {e.cls_token: cls, "question": asked, "paragraph": read, "separators": rest}
 
 
 def spread_head(rows: NDArray[np.float32], asked: Floats) -> tuple[int, int]:

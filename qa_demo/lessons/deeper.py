@@ -11,7 +11,7 @@ from qa_demo.chapters.scores import Own, Two, taken_apart
 from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
-from qa_demo.core.attention import Looks
+from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import log_softmax, logsumexp
 from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.heads import Products
@@ -257,11 +257,11 @@ def hidden_in_vain(t: Seen) -> Facts:
 def attention_elsewhere(t: Seen) -> Facts:
     """None of the three words that a head reads most is among those with the largest shares."""
     s = Shares(t.shown)
-    look = Looks(rows_of(s, s.window.to_pos(s.span.start)), t.e, s.window)
-    weights, free = s.words.sums(look.row), [k for k in s.real if k not in s.own]
+    att = TokenAttention(rows_of(s, s.window.to_pos(s.span.start)), t.e, s.window)
+    weights, free = s.words.sums(att.weights), [k for k in s.real if k not in s.own]
     read, held = (sorted(free, key=lambda k: -of[k])[:3] for of in (weights, s.values))
     need(not set(read) & set(held), "here it reads a word with one of the largest shares")
-    facts: Facts = {"read": _listed(s, read), "layer": look.layer, "head": look.head}
+    facts: Facts = {"read": _listed(s, read), "layer": att.layer, "head": att.head}
     for name, k in (("first", read[0]), ("held", held[0])):
         facts |= {name: _listed(s, [k]), f"{name}_share": signed(s.values[k])}
         facts |= {f"{name}_weight": probability(weights[k], 2)}
