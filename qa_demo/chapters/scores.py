@@ -150,7 +150,7 @@ def two_questions(two: Two) -> list[Block | None]:
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
         ui.legend("key", *key, *texts.split_word(e, [d for d, _ in words])),
-        plane(two, words, first if followed is second else second),
+        plane(two, words),
         ui.group("side", 5, follow, *sums(two, (i, j))),
         ui.closing("S and E begin as random numbers; training learns them with the encoder."),
         *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
@@ -175,28 +175,23 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
     return found
 
 
-def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block:
-    """Every token's two logits, arrows for the followed words, the ends of `rival`'s best span."""
+def plane(two: Two, words: list[tuple[int, str]]) -> Block:
+    """Every token's two logits, and arrows that lead the words from the first question's."""
     first, second, e = two.first, two.second, two.e
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
     rest = np.setdiff1d(np.arange(len(points)), docs)
     none = np.array([[x[0] for x in first.reading.logits(two.window.index)]])
-    firsts, seconds = [*words], [*words] if second else []
-    if rival:
-        ends = (rival.best.span.start, START), (rival.best.span.end, END)
-        of_rival = seconds if rival is second else firsts
-        of_rival += [(d, role) for d, role in ends if d not in docs]
-    before = np.array([first.at(d) for d, _ in firsts])
-    after = np.array([second.at(d) for d, _ in seconds] if second else []).reshape(-1, 2)
+    before = np.array([first.at(d) for d in docs])
+    after = np.array([second.at(d) for d in docs] if second else []).reshape(-1, 2)
     seen = np.concatenate([points[rest], before, after, none])
     low, high = seen.min(axis=0), seen.max(axis=0)
     low, high = low - 0.13 * (high - low + 1), high + 0.13 * (high - low + 1)
-    arcs = [fig.bowed(a, b, high - low) for a, b in zip(before, after, strict=False)]
+    paths = [fig.between(a, b) for a, b in zip(before, after, strict=False)]
 
-    marked = [*zip(before, firsts, strict=True), *zip(after, seconds, strict=True)]
+    marked = zip([*before, *after], words * 2, strict=False)
     labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
     labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
-    fixed, crowd = len(labels), np.concatenate([seen, *arcs])
+    fixed, crowd = len(labels), np.concatenate([seen, *paths])
     if two.shown.state.selection:  # its names come last, so that they move no other name
         picked = {two.shown.selection.end: END, two.shown.selection.start: START}
         new = [(d, picked[d]) for d in sorted(picked) if d not in docs]
@@ -208,17 +203,15 @@ def plane(two: Two, words: list[tuple[int, str]], rival: BestOf | None) -> Block
         names = [f"{escape(texts.dotted(e, d))}, {which} question" for d in docs]
         return fig.dots(at, marker, names) | pressed
 
-    arrows, square = zip(arcs, roles, strict=False), {"color": GREY, "size": 9, "symbol": "square"}
+    square = {"color": GREY, "size": 9, "symbol": "square"}
     drawn = [tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6})]
     drawn.append(fig.dots(none, square, [escape(e.cls_token)]))
-    for arc, role in arrows:
-        drawn += fig.arrow(arc, role, high - low)
-    for which, at, some in (("first", before, firsts), ("second", after, seconds)):
-        colours = [role for _, role in some]
-        fill = PAPER if which == "second" else colours
-        marker = {"color": fill, "size": 12, "line": {"color": colours, "width": 2.5}}
-        marker["symbol"] = [ui.SYMBOLS[role] for role in colours]
-        drawn.append(tokens(at, [d for d, _ in some], which, marker))
+    for path, role in zip(paths, roles, strict=False):
+        drawn += fig.arrow(path, role, high - low)
+    for which, at, fill in (("first", before, [*roles]), ("second", after, PAPER)):
+        marker = {"color": fill, "size": 12, "line": {"color": [*roles], "width": 2.5}}
+        marker["symbol"] = [ui.SYMBOLS[role] for role in roles]
+        drawn += [tokens(at, docs, which, marker)] * bool(len(at))
     limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
     x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
     layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:fixed])

@@ -15,6 +15,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
 from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
+from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
@@ -43,9 +44,9 @@ IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
     "Where windows overlap, each scores the same words. *A start counts only in the window that "
-    "sees most around it*: of the tokens to its left and to its right the smaller number decides.",
+    "sees most around it*: of its tokens to the left and to the right the smaller count decides.",
     "“No answer” wins if it leads the best span by more than the threshold. "
-    "*“No answer” must hold in every window: so the smallest of its scores counts.*",
+    "*One window that finds an answer is enough: so the smallest “no answer” counts.*",
     "A rule takes one window's best span. *A high P says “highest within this window”: it says "
     "nothing about another window.*",
 )
@@ -281,16 +282,9 @@ def three_rules(w: Windows) -> list[Block | None]:
     """Step 4: one panel a rule with every window's number, the choice filled."""
     taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
     rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
-    names, copies = w.silenced, None
-    if names:
-        whose = "their largest P windows" if len(names) > 1 else "its largest P window"
-        too = f"By {whose} {listing(names)} would take {{}} too, yet cannot return it: its start "
-        too += f"counts in window {w.win.k} only (“One start, one window”)."
-        copies = ui.remark("copies", too, span_words(w.best, 30))
     return [
         ui.finding("{} {}", why_mean(w, taken["mean_of_maxima"]), [changed(w), "note"]),
         *(panel(w, rule, rows, window) for rule, window in taken.items()),
-        copies,
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
 
@@ -302,8 +296,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     maxima, same, words = top.tops[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
-        told += f": both its largest P stand on {w.cls}, which says “not here”"
-        told += "; its best span is returned all the same." if top.own else "."
+        told += f", which says “not here”: both its largest P stand on {w.cls}."
     elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
         told += f" for its P on {{}} and {{}}: no allowed span ({why})."
@@ -335,8 +328,13 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
-        returned = "no span" if taken.own is None else span_words(taken.own, 20)
-        told = say(f"takes *window {taken.k}*: {{}}", returned)
+        returned, golds = (
+            "no span" if taken.own is None else span_words(taken.own, 20),
+            w.shown.golds,
+        )
+        right = taken.own and any(exact_match(x.text, taken.own.text) for x in golds)
+        verdict = f", {'right' if right else 'wrong'}" * bool(golds)
+        told = say(f"takes *window {taken.k}*: {{}}{verdict}", returned)
     option = (own.title.capitalize(), patch, w.shown.state.rule == rule)
     return ui.group(
         f"panel-{rule}",
@@ -349,20 +347,8 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def largest(w: Windows, r: Proposal) -> str:
-    """0.960 on [CLS] → “Johann Strauss”: where both largest P of a window stand, and its best span,
-    which the rule returns, if those are not its ends.
-    """
-    inside = r.window.is_context
-    tops = [
-        quote(word(w.encoding, r.window.to_doc(k), ""), 12) if inside[k] else w.cls
-        for k in r.tops[:2]
-    ]
-    said = f"{probability(r.mean)} on {' + '.join(dict.fromkeys(tops))}"
-    if r.own is None:
-        said += " → no span"
-    elif list(r.tops[:2]) != list(r.window.ends(r.own.span)):
-        said += f" → {quote(r.own.text, 18)}"
-    return escape(said)
+    """0.960 on [CLS]: whether both largest P of a window say that the answer is not there."""
+    return probability(r.mean) + f" on {escape(w.cls)}" * (r.tops[:2] == (0, 0))
 
 
 def mean_worked(r: Proposal) -> list[Part]:
@@ -384,7 +370,7 @@ class Rule(NamedTuple):
 
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2 → best span"
+MEAN = "(largest P(start) + largest P(end)) / 2"
 PRODUCT = "P × P of its best span; only paragraph tokens share P"
 RULES = {
     "logits": Rule(

@@ -245,12 +245,6 @@ class Proposals:
         higher = [(score, r) for score, r in same if score > self.best.score + 1e-9]
         return max(higher, key=lambda x: x[0], default=None)
 
-    @property
-    def silenced(self) -> list[int]:
-        """Windows, from 1, with both maxima on the answer, whose start does not count there."""
-        held = [r for r in self.holding[1:] if r.window.holds(self.best.span)]
-        return sorted(r.k for r in held if r.tops[:2] == r.window.ends(self.best.span))
-
     def highest(self, field: str) -> Proposal:
         """The one with the highest "mean" or "product"; of equals the first."""
         values = np.round([getattr(r, field) for r in self.rows], 9)

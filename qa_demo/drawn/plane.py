@@ -1,4 +1,4 @@
-"""A plane of points: bowed arrows, and names that keep clear of each other and of the points."""
+"""A plane of points: arrows, and names that keep clear of each other and of the points."""
 
 import re
 from collections.abc import Sequence
@@ -22,11 +22,9 @@ def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
     return scatter("markers", packed(points[:, 0]), packed(points[:, 1]), marker=marker, **more)
 
 
-def bowed(a: Points, b: Points, size: Points) -> Points:
-    """A bowed line from a to b, [24, 2]; in a plane of this size opposite ones fall apart."""
-    t = np.linspace(0.03, 0.965, 24)[:, None]
-    across = ((b - a) / size)[::-1] * [1, -1] * size
-    found: Points = a + (b - a) * t + across * 0.8 * t * (1 - t)
+def between(a: Points, b: Points) -> Points:
+    """A line from near a to near b, [24, 2]."""
+    found: Points = a + (b - a) * np.linspace(0.03, 0.965, 24)[:, None]
     return found
 
 

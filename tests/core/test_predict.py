@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput
-from qa_demo.core.predict import Proposals, predict
+from qa_demo.core.predict import predict
 from qa_demo.core.types import RULES, DecodeOptions, Reading, Span
 from tests.core.toys import SEEDS, make_reading, random_reading, t1, unowned, with_offsets
 
@@ -88,22 +87,6 @@ def test_decode_equals_brute_force_under_every_rule(seed, sizes, most, top, rule
     assert made.null_score == pytest.approx(min(nulls))
     if listed:
         assert made.score_diff == pytest.approx(min(nulls) - listed[0].candidate.score, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_other_windows_with_both_maxima_on_the_answer_are_named(seed):
-    reading, edits = random_reading(seed, 12, 8, 2), {}
-    for w in (w for w in reading.windows if w.holds(Span(5, 6)) and (seed >> w.index) % 2 == 0):
-        i, j = w.ends(Span(5, 6))
-        edits |= {("start", w.index, i): 20.0, ("end", w.index, j): 20.0 - seed % 3}
-    reading = apply_edits(reading, edits)
-    found, named = predict(reading), []
-    best = found.best.candidate
-    for w in reading.windows:
-        tops = tuple(int(x.argmax()) for x in reading.logits(w.index))
-        if w.index != best.window and w.holds(best.span) and tops == w.ends(best.span):
-            named.append(w.index + 1)
-    assert Proposals(reading, found, DecodeOptions()).silenced == named
 
 
 def test_a_reading_without_a_legal_span_has_no_best():
