@@ -138,7 +138,9 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score of the best spans (of those that differ by punctuation or part of a word, one)"
+    title = (
+        "score of the best spans; one dot for those that differ by punctuation or part of a word"
+    )
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
@@ -293,8 +295,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
-        said += f"Where it was {tens(b)} sure, on average {percent(b.mean_prob)}, on {b.count:,} "
-        said += f"other questions, *{100 * b.accuracy:.0f} in 100* were exactly right."
+        said += f"On {b.count:,} other questions it was {tens(b)} sure, {percent(b.mean_prob)} on "
+        said += f"average: *{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
@@ -305,7 +307,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "
-            "the reader is. *Whether that holds is counted on questions whose answer is known.*"
+            "the reader is. *How often it is right then is counted where the answer is known.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
         ui.group("left", 8, ui.legend("key", *key), bars(bins, b)) if b else None,

@@ -277,7 +277,7 @@ def one_logit(two: Two) -> list[Block | None]:
     p, word = taken_apart(two, d), texts.said(two.e, d)
     lanes = [(f"{name} logit", {"own.scores.lane": name}, name == lane) for name in LETTERS]
     up, down, most = p.all[p.all > 0], p.all[p.all < 0], float(p.all[p.order[0]])
-    said = "No single number decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
+    said = "No single dimension decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
     said += f"{len(up)} products raise the {p.lane} logit of {{}} by {number(up.sum())} in all, "
     said += f"{len(down)} lower it by {number(-down.sum())}; the largest in size is "
     said += f"*{number(most)}*."
@@ -292,7 +292,7 @@ def one_logit(two: Two) -> list[Block | None]:
     whole += subs(f"   (the {some} largest, the others, b_{letter})", "grey")
     return [
         ui.idea(
-            f"{letter} · h multiplies {letter} and h number by number and adds up all "
+            f"{letter} · h multiplies {letter} and h dimension by dimension and adds up all "
             f"*{len(p.all)} products*; b_{letter} is one more number, the same for every token."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
@@ -308,7 +308,7 @@ def one_logit(two: Two) -> list[Block | None]:
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
     letter = LETTERS[p.lane]
-    rows = [(f"number {k + 1}", p.all[k], p.lane) for k in p.first]
+    rows = [(f"dimension {k + 1}", p.all[k], p.lane) for k in p.first]
     rows.append((f"the other {len(p.others)}", p.sum_of(p.others), OTHER))
     rows.append((f"b<sub>{letter}</sub>", p.bias, INK))
     rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, p.lane))
@@ -343,7 +343,7 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][:many]
     made = [(f"{letter} × h{x}", p.lane) for x in dashes]
-    head = ["number", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
+    head = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
     return ui.table(name, head, rows, f"{letter}, h and their products, number by number")
 
 

@@ -81,7 +81,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     score: list[Part] = [[name, QUOTE], " fits in no window, so it has no score."]
     if sq.window.holds(span):
         score = ["score = ", *ui.summed(*sq.logits(span.start, span.end)), [f"  {name}", QUOTE]]
-    last = "Prediction is this search within these limits; all that is learned is in the logits."
+    last = "Finding the highest allowed cell is a plain search; only the logits are learned."
     return [
         *by_hand.told(shown),
         ui.idea(

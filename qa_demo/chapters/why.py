@@ -32,7 +32,7 @@ NAME = "Why"
 STEPS = ("What it rests on", "The test", "An attention head")
 HEADINGS = (
     "Which words speak for the best span?",
-    "Does “no answer” gain without those words?",
+    "Does the best span need the words with the largest shares?",
     "Where did one attention head look?",
 )
 IDEAS = (

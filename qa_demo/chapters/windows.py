@@ -333,8 +333,8 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
             w.shown.golds,
         )
         right = taken.own and any(exact_match(x.text, taken.own.text) for x in golds)
-        verdict = f", {'right' if right else 'wrong'}" * bool(golds)
-        told = say(f"takes *window {taken.k}*: {{}}{verdict}", returned)
+        verdict = ("right:" if right else "wrong:") if golds else "takes"
+        told = say(f"{verdict} *window {taken.k}*, {{}}", returned)
     option = (own.title.capitalize(), patch, w.shown.state.rule == rule)
     return ui.group(
         f"panel-{rule}",

@@ -124,7 +124,11 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
 )
 def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
     patch = chapter.ODD[step][1] if odd else {}
-    assert said in words(drawn(step, real(), **patch)["finding"])
+    found = drawn(step, real(), **patch)
+    assert said in words(found["finding"])
+    if step == 4 and not odd:
+        taken = [words(found[f"takes-{rule}"]).split(",")[0] for rule in chapter.RULES]
+        assert taken == ["right: window 2", "wrong: window 4", "right: window 2"]
 
 
 @pytest.mark.model
