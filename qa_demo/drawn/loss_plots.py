@@ -9,7 +9,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, INK, PAPER, START, Block
 from qa_demo.core.spans import Pair
-from qa_demo.printed import adds, digits_of, ends, escape, fine, number, probability, room
+from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
 
 STROKE = {"color": INK, "width": 2.5}
 
@@ -98,10 +98,9 @@ def same_distance(
         dots["marker"] = {"size": 14, "color": PAPER if ring else colours, "line": rim}
         traces.append(dots)
         over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
-    for r, p in enumerate(pairs):
-        near = "" if adds((p.log_p, constant), p.score, d) == "=" else "≈ "
-        shift = f"{near}{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
-        over.append(ui.note(shift, (p.log_p + p.score) / 2, r, GREY, yshift=12, bgcolor=PAPER))
+    shift = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
+    middle = (pairs[0].log_p + pairs[0].score) / 2
+    over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=12, bgcolor=PAPER))
     loss, under = f"2 L = {number(-right.log_p, d)}", at + 0.34
     said = f"training shortens the way to 0: <b>{loss}</b>"
     named = ui.note(said, 0, under, role, 14, xanchor="left", xshift=5)
@@ -127,8 +126,8 @@ def same_distance(
     narrow = {"below": 700, "xaxis.title.text": "ring: sum of both log P, dot: score"}
     narrow |= {"data.scatter.textposition": "top center"}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
-    narrow |= {f"annotations.{4 + r}.yshift": -12 for r in rows}
-    narrow |= {f"annotations.{k}.text": "" for k in (2, 3, 4 + at)}
+    narrow |= {"annotations.2.text": "", "annotations.3.text": "", "annotations.4.yshift": -12}
+    narrow["annotations.4.text"] = shift if at else ""
     narrow |= {"annotations.0.text": f"<b>{loss}</b>", "xaxis.range.0": low - 1.5 * edge}
     return ui.figure("figure", traces, made, f"{alt}; {loss}", narrow=narrow)
 
