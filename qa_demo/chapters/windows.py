@@ -16,7 +16,8 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
 from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
 from qa_demo.core.metrics import exact_match
-from qa_demo.core.predict import Proposal, Proposals, predict
+from qa_demo.core.predict import predict
+from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import safe_length
@@ -244,8 +245,8 @@ def owner(w: Windows) -> Block:
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
         stairs.to_edge(r, span.start, y, wins)
         score = "its end lies outside"
-        if r.same is not None:
-            score = number(r.same) + (", counts" if wins else ", does not count")
+        if r.answer_score is not None:
+            score = number(r.answer_score) + (", counts" if wins else ", does not count")
         stairs.over(0, 0, y, "", score, wins)
         stairs.texts.append(fig.label(score, 1, y, wins, **side))
     return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
@@ -293,7 +294,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     """Which window the mean takes, and why that fails where it fails."""
     if len(w.rows) == 1:
         return ["One window: all three rules take its best span; they differ between windows only."]
-    maxima, same, words = top.tops[:2], top is w.win, list[Any]()
+    maxima, same, words = top.maxima[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
         told += f", which says “not here”: both its largest P stand on {w.cls}."
@@ -348,12 +349,12 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 def largest(w: Windows, r: Proposal) -> str:
     """0.960 on [CLS]: whether both largest P of a window say that the answer is not there."""
-    return probability(r.mean) + f" on {escape(w.cls)}" * (r.tops[:2] == (0, 0))
+    return probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
 
 
 def mean_worked(r: Proposal) -> list[Part]:
     """(0.936 + 0.923) / 2 ≈ 0.930."""
-    *_, start, end = r.tops
+    *_, start, end = r.maxima
     sign = adds([(round(start, 3) + round(end, 3)) / 2], r.mean, 3)
     said = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
     return say(said, [probability(start), START], [probability(end), END])
@@ -423,7 +424,7 @@ def as_table(w: Windows) -> Block:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
         cells += ["none", "–"] if r.own is None else [quote(r.own.text, 50), number(r.score)]
         cells += [number(r.null), "–" if r.near is None else str(r.edge)]
-        cells += ["–" if r.same is None else number(r.same)]
+        cells += ["–" if r.answer_score is None else number(r.answer_score)]
         cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))

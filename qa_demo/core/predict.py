@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_demo.core.base import Floats, logsumexp, softmax, tied
-from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, written_spans
-from qa_demo.core.types import DecodeOptions, Reading, Span, Window
+from qa_demo.core.spans import Candidate, check_decode, make_candidate, written_spans
+from qa_demo.core.types import DecodeOptions, Reading
 
 
 @dataclass(frozen=True)
@@ -165,87 +165,3 @@ def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candid
         candidate = make_candidate(reading, window, i, j)
         found.setdefault((candidate.char_start, candidate.char_end), (-minus, candidate))
     return list(found.values())
-
-
-# ---- what each window says on its own
-
-
-class Proposal(NamedTuple):
-    """What window k, counted from 1, says. `own`: its best span whose start counts there, and the
-    `factors` P(start), P(end) of it among the window's paragraph pieces; `null`: the score of its
-    [CLS]; `near`: pieces from the answer's start to the window's left and right edge; `same`: the
-    score of the answer there. None where the window does not hold the start, or the answer.
-    """
-
-    k: int
-    window: Window
-    own: Candidate | None
-    factors: tuple[float, float]
-    null: float
-    tops: Maxima
-    near: tuple[int, int] | None
-    same: float | None
-
-    @property
-    def score(self) -> float:
-        """The score of its best span; -inf for none."""
-        return -np.inf if self.own is None else self.own.score
-
-    @property
-    def mean(self) -> float:
-        """(max P(start) + max P(end)) / 2."""
-        return self.tops.mean
-
-    @property
-    def product(self) -> float:
-        """P_c(start) P_c(end) of its best span; 0 for none."""
-        return self.factors[0] * self.factors[1]
-
-    @property
-    def edge(self) -> int:
-        """Pieces from the answer's start to the nearer edge; -1 without it."""
-        return -1 if self.near is None else min(self.near)
-
-
-def propose(reading: Reading, window: Window, answer: Span, decode: DecodeOptions) -> Proposal:
-    """What a window says by its logits, [n] each, and of the `answer` of all windows (doc)."""
-    s, e = reading.logits(window.index)
-    own, factors, same = best_span(reading, window, decode), (0.0, 0.0), None
-    if own is not None:
-        i, j = own.span.start - window.doc_start, own.span.end - window.doc_start
-        factors = float(softmax(s[window.is_context])[i]), float(softmax(e[window.is_context])[j])
-    if window.holds(answer):
-        i, j = window.ends(answer)
-        same = float(s[i] + e[j])
-    near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
-    null, tops = float(s[0] + e[0]), maxima(reading, window.index)
-    seen = near if min(near) >= 0 else None
-    return Proposal(window.index + 1, window, own, factors, null, tops, seen, same)
-
-
-class Proposals:
-    """Those of all windows. `best`: the best span by the sums, `prediction`; `win`: its window;
-    `least`: the window with the smallest null score; `holding`: those that hold its start, where
-    it counts first, then by their nearer edge.
-    """
-
-    def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
-        assert prediction.best is not None
-        self.prediction, self.best = prediction, prediction.best.candidate
-        self.rows = [propose(reading, w, self.best.span, decode) for w in reading.windows]
-        self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
-        self.silent = prediction.answer is None
-        held = [r for r in self.rows if r.near is not None]
-        self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
-
-    @property
-    def higher(self) -> tuple[float, Proposal] | None:
-        """The highest score of the answer elsewhere, where that exceeds its own; its window."""
-        same = [(r.same, r) for r in self.rows if r.same is not None]
-        higher = [(score, r) for score, r in same if score > self.best.score + 1e-9]
-        return max(higher, key=lambda x: x[0], default=None)
-
-    def highest(self, field: str) -> Proposal:
-        """The one with the highest "mean" or "product"; of equals the first."""
-        values = np.round([getattr(r, field) for r in self.rows], 9)
-        return self.rows[int(values.argmax())]

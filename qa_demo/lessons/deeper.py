@@ -18,7 +18,7 @@ from qa_demo.core.heads import Products
 from qa_demo.core.infill import chosen, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
-from qa_demo.core.predict import Proposals
+from qa_demo.core.proposals import Proposals
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import check_options
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
@@ -144,7 +144,7 @@ def maxima_mislead(t: Seen) -> Facts:
     rows = _proposals(t)
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(t.best.span), "here the rule finds the window")
-    need(top.tops[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
+    need(top.maxima[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
     own = quote(need(top.own, "it proposes no span").text)
     return {"mean": probability(top.mean), "own": own, "k": top.k}
 
