@@ -20,7 +20,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.proposals import Proposal, Proposals
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
-from qa_demo.core.windows import safe_length
+from qa_demo.core.windows import capacity_of, safe_length
 from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -80,8 +80,8 @@ class Windows(Proposals):
         self.here = text_at(example and example.id, self.size, self.stride)
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
         self.cls = self.encoding.cls_token
-        self.room, self.pieces = self.size - self.asked - self.special, len(reading.owners)
-        self.safe = safe_length(reading)
+        self.capacity = capacity_of(self.encoding, reading.options)
+        self.pieces, self.safe = len(reading.owners), safe_length(reading)
         self.threshold = shown.decode.null_score_diff_threshold
         # how many more tokens its start's window has there than any other
         self.ahead = self.win.edge - max((r.edge for r in self.holding[1:]), default=-1)
@@ -132,7 +132,7 @@ def listing(names: Sequence[Any]) -> str:
 
 def split(w: Windows) -> list[Block | None]:
     """Step 1: how the paragraph is cut, and which window's span wins."""
-    several, room = len(w.rows) > 1, w.room
+    several, capacity = len(w.rows) > 1, w.capacity
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
     rule = w.shown.state.rule == "logits"
@@ -144,10 +144,10 @@ def split(w: Windows) -> list[Block | None]:
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
-    length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ {room} "
-    length += "paragraph tokens*"
-    length += f", of which this text fills {w.pieces}" if w.pieces < room else ""
-    how = f"they overlap by {room - w.stride}" if w.stride < room else "they touch"
+    length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ "
+    length += f"{capacity} paragraph tokens*"
+    length += f", of which this text fills {w.pieces}" if w.pieces < capacity else ""
+    how = f"they overlap by {capacity - w.stride}" if w.stride < capacity else "they touch"
     last = f"Each window begins {plural(w.stride, 'token')} after the one before: {how}"
     last += " and no word is dropped."
     one = "The text fits into one window: nothing is cut, and there is nothing to choose."
@@ -164,15 +164,16 @@ def split(w: Windows) -> list[Block | None]:
 def sliders(w: Windows) -> list[Block]:
     """Window size and stride, within what the question leaves room for."""
     least, high, safe = w.asked + w.special + w.stride, max(384, w.size), w.safe
-    low = min(w.stride, max(1, ceil((w.pieces - w.room) / 60)))  # 1 would make hundreds of windows
+    low = max(1, ceil((w.pieces - w.capacity) / 60))  # 1 would make hundreds of windows
+    scale = min(low, w.stride), w.capacity, 1
     says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
     says += f"stride {w.stride}; the default is 384"
-    far, to = f"doc_stride: at most {w.room}, what a window holds", "stride to the next"
+    far, to = f"doc_stride: at most {w.capacity}, what a window holds", "stride to the next"
     if safe is not None and safe < w.shown.decode.max_answer_length:
         far += f"; an answer of over {plural(safe, 'token')} may be cut"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
-        ui.slider("stride", "doc_stride", to, (low, w.room, 1), w.stride, says=far),
+        ui.slider("stride", "doc_stride", to, scale, w.stride, says=far),
     ]
 
 
@@ -324,7 +325,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
-    layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.down(rows, 0.3)}
+    layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.window_axis(rows, 0.3)}
     layout["annotations"] = texts
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]

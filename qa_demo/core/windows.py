@@ -82,36 +82,36 @@ def check_windows(options: WindowOptions, positions: int) -> None:
         )
 
 
-def check_options(encoding: Encoding, options: WindowOptions) -> int:
-    """The capacity of a window, max_seq_length - question - special tokens. Errors: BadInput for
-    options that would skip or repeat text without end.
+def capacity_of(encoding: Encoding, options: WindowOptions) -> int:
+    """How many paragraph tokens a window holds: max_seq_length - question - special tokens. Errors:
+    BadInput for options that would skip or repeat text without end.
     """
     q = len(encoding.question_ids)
-    room = options.max_seq_length - q - encoding.n_special
+    capacity = options.max_seq_length - q - encoding.n_special
     if q > options.max_query_length:
         raise BadInput(
             f"the question has {q} tokens, max_query_length allows {options.max_query_length}"
         )
-    if room < 1:
+    if capacity < 1:
         raise BadInput(
             f"max_seq_length {options.max_seq_length} leaves no room for the paragraph: the "
             f"question takes {q} and the special tokens {encoding.n_special}, so it must be at "
             f"least {q + encoding.n_special + 1}"
         )
-    if not 1 <= options.doc_stride <= room:
+    if not 1 <= options.doc_stride <= capacity:
         raise BadInput(
-            f"doc_stride must be between 1 and the window's capacity ({room} tokens), got "
+            f"doc_stride must be between 1 and the window's capacity ({capacity} tokens), got "
             f"{options.doc_stride}"
         )
-    return room
+    return capacity
 
 
 def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ...]:
     """Build an encoding's unpadded windows: prefix (with question), part of the context, suffix.
     Errors: BadInput for options that do not fit the question.
     """
-    e, room, size = encoding, check_options(encoding, options), len(encoding.context_ids)
-    starts, stops = plan(size, room, options.doc_stride)
+    e, capacity, size = encoding, capacity_of(encoding, options), len(encoding.context_ids)
+    starts, stops = plan(size, capacity, options.doc_stride)
     owner = max_context_owner(size, starts, stops)
     before, after = (np.zeros(len(ids), dtype=bool) for ids in (e.prefix_ids, e.suffix_ids))
     windows = []

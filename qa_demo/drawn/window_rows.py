@@ -160,14 +160,16 @@ def compared(rows: Rows, values: Sequence[float], taken: Proposal, width: float 
     return ui.lying(x, y, width, marker)
 
 
-def ends(every: Rows, *more: float) -> tuple[float, float]:
-    """The axis of scores: all best spans and “no answer”, with a little room."""
-    values = [r.null for r in every] + [r.score for r in every if r.own is not None] + [*more]
-    room = (max(values) - min(values)) or 1.0
-    return min(values) - room * 0.07, max(values) + room * 0.1
+def score_range(rows: Rows, goal: float) -> tuple[float, float]:
+    """The ends of the axis of scores: all best spans, “no answer” and the goal, with a little room
+    beside them.
+    """
+    values = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
+    wide = (max(values) - min(values)) or 1.0
+    return min(values) - wide * 0.07, max(values) + wide * 0.1
 
 
-def down(rows: Rows, top: float, below: float = 0.5) -> Block:
+def window_axis(rows: Rows, top: float, below: float = 0.5) -> Block:
     """The axis of windows."""
     ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
     ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
@@ -180,7 +182,7 @@ def scores(w: Proposals, threshold: float) -> Block:
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
-    (low, high), apart, lift = ends(rows, goal), 9 / pitch, 20 / pitch
+    (low, high), apart, lift = score_range(rows, goal), 9 / pitch, 20 / pitch
     wins = f"{'the smallest ' * many}“no answer” wins beyond "
     sign = adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
@@ -213,7 +215,7 @@ def scores(w: Proposals, threshold: float) -> Block:
     region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
     room = max(0.5, 42 / pitch)  # of a name above and below
     layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
-    layout["yaxis"] = down(rows, 1 - room, room)
+    layout["yaxis"] = window_axis(rows, 1 - room, room)
     layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"

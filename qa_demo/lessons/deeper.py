@@ -20,7 +20,7 @@ from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.core.proposals import Proposals
 from qa_demo.core.text import span_at
-from qa_demo.core.windows import check_options
+from qa_demo.core.windows import capacity_of
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
 from qa_demo.printed import fine, plural, probability, quote, signed, small_number
 
@@ -107,7 +107,7 @@ def windows(t: Seen) -> Facts:
     need(len(every) > 1, "this text fits into one window")
     read = {d for w in every for d in range(w.doc_start, w.doc_stop)}
     need(len(read) == len(t.e.context_ids), "some words are in no window")
-    sizes = {"pieces": len(read), "room": check_options(t.e, options), "step": options.doc_stride}
+    sizes = {"pieces": len(read), "room": capacity_of(t.e, options), "step": options.doc_stride}
     return {**sizes, "windows": len(every), "more": len(every) - 1}
 
 

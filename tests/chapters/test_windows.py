@@ -57,10 +57,10 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     rows = fig.few(w.rows, [w.win], lambda r: r.score)
     expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
-    assert w.asked + w.special + w.room == 64
+    assert w.asked + w.special + w.capacity == 64
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
     assert found["size"]["min"] == w.asked + w.special + 20
-    assert found["stride"]["max"] == w.room
+    assert found["stride"]["max"] == w.capacity
     for note in found["lanes"]["layout"]["annotations"]:
         if note.get("borderpad"):  # the name of a best span leads away from the nearer end
             half = found["lanes"]["layout"]["xaxis"]["range"][1] / 2

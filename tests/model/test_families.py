@@ -17,7 +17,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint
 from qa_demo.core.types import Span, WindowOptions
-from qa_demo.core.windows import check_options, make_windows
+from qa_demo.core.windows import capacity_of, make_windows
 from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
 from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
 from tests.model import kit
@@ -49,7 +49,7 @@ def test_windows_equal_the_tokenizers_overflow(family, context):
     asked = len(encoding.question_ids)
     for length, step in cuts(asked, asked + encoding.n_special):
         options = WindowOptions(max_seq_length=length, doc_stride=step)
-        sizes = {"max_length": length, "stride": check_options(encoding, options) - step}
+        sizes = {"max_length": length, "stride": capacity_of(encoding, options) - step}
         wanted = ("overflowing_tokens", "offsets_mapping", "token_type_ids")
         more = {f"return_{name}": True for name in wanted} | split | sizes
         expected = oracle(kit.QUESTION, context, truncation="only_second", **more)
