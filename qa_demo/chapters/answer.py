@@ -13,7 +13,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Known, Sure, counted_with, load_known, sure_of
+from qa_demo.core.calibration import Counted, Sure, counted_with, load_counted, sure_of
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate, count_spans
@@ -60,10 +60,10 @@ def unmarked(shown: Shown) -> str:
     return "nobody has marked an answer in this text"
 
 
-def measured(shown: Shown) -> Known | None:
+def measured(shown: Shown) -> Counted | None:
     """What was counted with this reader as it is."""
     name = shown.state.reader
-    return counted_with(shown.true, load_known(READERS[name]) if name in READERS else None)
+    return counted_with(shown.true, load_counted(READERS[name]) if name in READERS else None)
 
 
 def best_span(shown: Shown) -> list[Block | None]:
@@ -291,7 +291,7 @@ def exact_none(shown: Shown) -> str:
 def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
     s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
-    b, bins, best = s.like, s.known.bins if s.known else (), shown.true_best.text
+    b, bins, best = s.like, s.counted.bins if s.counted else (), shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
@@ -381,9 +381,9 @@ def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | Non
 def exact_sure(shown: Shown, s: Sure) -> list[str]:
     """What the number is made of, on what it was counted, and what it is not."""
     fits = shown.true.calibrations
-    if s.known is None or fits is None or fits.span is None or fits.answerable is None:
+    if s.counted is None or fits is None or fits.span is None or fits.answerable is None:
         return [f"{s.why}, so no number is printed."]
-    (answers, right), k, line = s.parts, s.known, fits.answerable
+    (answers, right), k, line = s.parts, s.counted, fits.answerable
     made = (
         f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{printed.times(answers, '·', right)}. The first is the sigmoid of "

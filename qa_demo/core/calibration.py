@@ -148,14 +148,14 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     right = chance(claim.prob(fits.span.temperature), fits.span)
     if fits.answerable is None:
         return Sureness(right, None, None)
-    known = answerable(margin(reading, found), fits.answerable)
-    return Sureness(right, known, known * right)
+    answers = answerable(margin(reading, found), fits.answerable)
+    return Sureness(right, answers, answers * right)
 
 
 # ---- what was counted once, in the reader's metrics.json
 
 
-class ThresholdKnown(NamedTuple):
+class ThresholdCounted(NamedTuple):
     """What the reader's threshold does on so many questions, in percent: right answers that it
     withholds, and questions without an answer that get one.
     """
@@ -166,7 +166,7 @@ class ThresholdKnown(NamedTuple):
     wrongly_answered: float
 
 
-class Known(NamedTuple):
+class Counted(NamedTuple):
     """How often claims of a size came true among `measured_on` questions, `unanswerable` of them
     without an answer; `error` is the mean distance of claim and share, 0 to 1. Each question was
     judged by a fit that saw none of its article; slope and intercept come with the reader.
@@ -178,17 +178,17 @@ class Known(NamedTuple):
     unanswerable: int
     bins: tuple[CalibrationBin, ...]
     error: float
-    threshold: ThresholdKnown
+    threshold: ThresholdCounted
 
 
 @cache
-def load_known(folder: Path) -> Known:
+def load_counted(folder: Path) -> Counted:
     """The figures of a bundled reader's folder."""
     raw = shipped_json(folder / "metrics.json")
     line, bins = raw["threshold_curve"]["span"], raw["claim"]["bins"]
-    threshold = _named(ThresholdKnown, line | line["chosen"])
+    threshold = _named(ThresholdCounted, line | line["chosen"])
     more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}
-    found: Known = _named(Known, raw["claim"] | more)
+    found: Counted = _named(Counted, raw["claim"] | more)
     return found
 
 
@@ -196,12 +196,12 @@ def _named(kind: Any, found: Mapping[str, Any]) -> Any:
     return kind(*(found[name] for name in kind._fields))
 
 
-def counted_with(reading: Reading, found: Known | None) -> Known | None:
+def counted_with(reading: Reading, found: Counted | None) -> Counted | None:
     """The figures, if they hold the very calibration that the reading came with."""
-    known = reading.calibrations
-    if known is None or known.answerable is None or found is None:
+    fits = reading.calibrations
+    if fits is None or fits.answerable is None or found is None:
         return None
-    own = known.answerable.slope, known.answerable.intercept
+    own = fits.answerable.slope, fits.answerable.intercept
     return found if np.allclose(own, (found.slope, found.intercept)) else None
 
 
@@ -214,18 +214,18 @@ class Sure(NamedTuple):
     why: str = ""
     parts: tuple[float, float] = 0.0, 0.0
     claim: float = 0.0
-    known: Known | None = None
+    counted: Counted | None = None
     like: CalibrationBin | None = None
 
 
-def sure_of(reading: Reading, best: Candidate, found: Known | None, rule: str) -> Sure:
+def sure_of(reading: Reading, best: Candidate, found: Counted | None, rule: str) -> Sure:
     """How sure the reader is of its best span by a rule for windows."""
     if found is None:
         return Sure("How often this reader is right was not measured")
     if rule != "logits":
         return Sure("It was measured by the default rule for windows, and another is chosen")
-    known = sureness(reading, best)
-    if known is None or known.answerable is None or known.claim is None:
+    sure = sureness(reading, best)
+    if sure is None or sure.answerable is None or sure.claim is None:
         return Sure("It was measured for spans of at most 30 tokens, and this one is longer")
-    parts = known.answerable, known.right_if_answerable
-    return Sure("", parts, known.claim, found, bin_of(found.bins, known.claim))
+    parts = sure.answerable, sure.right_if_answerable
+    return Sure("", parts, sure.claim, found, bin_of(found.bins, sure.claim))

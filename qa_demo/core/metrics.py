@@ -80,8 +80,8 @@ def withheld(diffs: ArrayLike, threshold: ArrayLike | None) -> Bools:
     """Where score_diff > threshold (None: nowhere), which takes the answer away. Without a span
     score_diff is inf and counts as 0, as the official script counts "".
     """
-    given = np.asarray(diffs, dtype=np.float64)
-    return np.where(given == np.inf, 0.0, given) > (np.inf if threshold is None else threshold)
+    leads = np.asarray(diffs, dtype=np.float64)
+    return np.where(leads == np.inf, 0.0, leads) > (np.inf if threshold is None else threshold)
 
 
 def judged(
@@ -131,12 +131,12 @@ def best_threshold(
     are not kept together. Tuned on the questions it scores, the percentage is an upper bound.
     """
     gain = np.where(answerable, scores, -np.asarray(answered, dtype=np.float64))
-    given = np.asarray(diffs, dtype=np.float64)
-    order = np.argsort(given, kind="stable")
+    leads = np.asarray(diffs, dtype=np.float64)
+    order = np.argsort(leads, kind="stable")
     silent = float(len(gain) - np.count_nonzero(answerable))
     totals = np.cumsum([silent, *gain[order]])
     best = int(np.argmax(totals))
-    return 100.0 * float(totals[best]) / len(gain), float(given[order[best - 1]]) if best else 0.0
+    return 100.0 * float(totals[best]) / len(gain), float(leads[order[best - 1]]) if best else 0.0
 
 
 def evaluate(
@@ -166,8 +166,8 @@ def evaluate(
 
 
 def bins_of(probs: ArrayLike, correct: ArrayLike) -> tuple[CalibrationBin, ...]:
-    """Compare probabilities with how often they came true, in tenths of [0, 1]; empty ones are left
-    out.
+    """The reliability table: probabilities beside how often they came true, in tenths of [0, 1];
+    empty ones are left out.
     """
     p, hit = np.asarray(probs, dtype=np.float64), np.asarray(correct, dtype=np.float64)
     assert p.shape == hit.shape and np.all((p >= 0) & (p <= 1))
@@ -186,6 +186,8 @@ def bin_of(table: Sequence[CalibrationBin], p: float) -> CalibrationBin | None:
 
 
 def calibration_error(table: Sequence[CalibrationBin]) -> float:
-    """Mean distance between probability and accuracy, weighted by the bins' counts, 0 to 1."""
+    """The expected calibration error (ECE): mean distance of probability and accuracy, weighted by
+    the bins' counts, 0 to 1.
+    """
     total = sum(b.count for b in table)
     return sum(b.count * abs(b.mean_prob - b.accuracy) for b in table) / total if total else 0.0
