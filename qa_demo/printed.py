@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 Part = str | Sequence[str]
-P = TypeVar("P", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=Part)
 QUOTE, STRONG, TERM = "quote", "strong", "term"
 TURNS = ["R", "AL", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI"]
 """What a letter is called that changes the order of those beside it (Unicode's UAX 9)."""
@@ -26,13 +26,13 @@ def rounded(x: float, digits: int) -> str:
 
 
 def number(x: float, digits: int = 2) -> str:
-    """The same with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
+    """`rounded` with a true minus sign, never "-0.00"; e.g. -0.143 gives "−0.14"."""
     found = rounded(x, digits).replace("-", "−")
     return found if found.strip("−0.,") else found.removeprefix("−")
 
 
 def signed(x: float, digits: int = 2) -> str:
-    """The same with its sign always there; e.g. 3.5 gives "+3.50"."""
+    """`number` with its sign always there; e.g. 3.5 gives "+3.50"."""
     found = number(x, digits)
     return found if found.startswith("−") else "+" + found
 
@@ -49,7 +49,7 @@ def bracket(x: float, digits: int = 2) -> str:
 
 
 def probability(p: float, digits: int = 3) -> str:
-    """p with three digits; one that is not 0 or 1 is never printed as 0 or 1."""
+    """p with so many digits; one that is not 0 or 1 is never printed as 0 or 1."""
     smallest = 10.0**-digits
     if 0 < p < smallest / 2:
         return f"<{smallest:.{digits}f}"
@@ -185,7 +185,7 @@ def isolated(text: str) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """The same as in `quote`, without quotation marks."""
+    """`quote` without the quotation marks."""
     return quote(text, most)[1:-1]
 
 
@@ -220,9 +220,9 @@ def say(template: str, *given: Any) -> list[Part]:
     return found
 
 
-def between(sign: P, groups: Iterable[Sequence[P]]) -> list[P]:
+def between(sign: AnyPart, groups: Iterable[Sequence[AnyPart]]) -> list[AnyPart]:
     """Groups of parts behind each other, with a sign between them."""
-    found = list[P]()
+    found = list[AnyPart]()
     for k, group in enumerate(groups):
         found += [sign, *group] if k else group
     return found

@@ -34,7 +34,7 @@ def siblings(e: Encoding, d: int) -> list[int]:
     return list(range(*np.searchsorted(e.word_ids, [own, own + 1]).tolist()))
 
 
-def spelt(e: Encoding, d: int) -> list[tuple[str, bool]]:
+def pieces_of_word(e: Encoding, d: int) -> list[tuple[str, bool]]:
     """The pieces of a piece's word, and which is this one; those that share a letter are one."""
     found, same = list[tuple[str, bool]](), siblings(e, d)
     typed = as_typed(e.context, e.offset_mapping[same].tolist())
@@ -48,7 +48,7 @@ def spelt(e: Encoding, d: int) -> list[tuple[str, bool]]:
 
 def word(e: Encoding, d: int, dot: str = "·") -> str:
     """The whole word of a piece, its pieces joined by middle dots: Rot·ne."""
-    return dot.join(letters for letters, _ in spelt(e, d))
+    return dot.join(letters for letters, _ in pieces_of_word(e, d))
 
 
 def dotted(e: Encoding, d: int, most: int = 24) -> str:
@@ -63,7 +63,7 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     """
     if room(whole := word(e, d)) > 40:
         return [[f"“{dotted(e, d)}”", role]]
-    pieces = ([[letters, role if own else "dim"]] for letters, own in spelt(e, d))
+    pieces = ([[letters, role if own else "dim"]] for letters, own in pieces_of_word(e, d))
     before, _, after = isolated(whole).partition(whole)
     return [["“" + before, role], *printed.between(["·", "dim"], pieces), [after + "”", role]]
 
@@ -78,8 +78,8 @@ def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
 
 
 def bold(e: Encoding, d: int) -> str:
-    """The same for a figure: Rot·<b>ne</b>, escaped."""
-    pieces = ((escape(letters), own) for letters, own in spelt(e, d))
+    """`word` for a figure, escaped, this piece bold: Rot·<b>ne</b>."""
+    pieces = ((escape(letters), own) for letters, own in pieces_of_word(e, d))
     return "·".join(f"<b>{text}</b>" if own else text for text, own in pieces)
 
 
