@@ -60,9 +60,9 @@ class Pictures:
     ) -> None:
         self.examples, self.stored, self.readers = examples, stored, readers
         self.work = Work() if work is None else work
-        models, filler = Cache[Reader](3), Cache[Any](1)
-        self.reader: Callable[[str], Reader] = lambda name: models.find(name, lambda: reader(name))
-        self.spanbert: Callable[[], Any] = lambda: filler.find("spanbert", spanbert)
+        loaded, fillers = Cache[Reader](3), Cache[Any](1)
+        self.reader: Callable[[str], Reader] = lambda name: loaded.find(name, lambda: reader(name))
+        self.spanbert: Callable[[], Any] = lambda: fillers.find("spanbert", spanbert)
 
     def asked(self, asked: Any) -> dict[str, Any]:
         """The picture that a request asks for. Raises as `picture`."""
@@ -114,7 +114,7 @@ class Pictures:
     def shown(self, state: State) -> Shown:
         """The reading of a state's text, decoded, with its selection."""
         question, context, example = self.texts(state)
-        true, need = self.read(state, question, context, example)
+        true, need = self.reading_of(state, question, context, example)
         reading = apply_edits(true, state.edits.logits) if state.edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
         own = predict(true, decode)
@@ -145,7 +145,7 @@ class Pictures:
         example = self.examples[name]
         return example.question, example.context, example
 
-    def read(
+    def reading_of(
         self, state: State, question: str, context: str, example: PoolExample | None
     ) -> tuple[Reading, Need]:
         """The reading, and what asks for more about it: see shown.Need."""
@@ -163,9 +163,7 @@ class Pictures:
             (found,) = kept.find(("stored", example.id), lambda: (self.stored(example),))
             if found is not None and found.options == windows:
                 _, shares = stored_attributions()[example.id]  # these came with it
-                span = shares.target.span
-                key = ("attribution", shares.window, span.start, span.end)
-                kept.find(("reader", text, key), lambda: shares)
+                kept.find(("reader", text, ("attribution", shares.target)), lambda: shares)
                 return found, need
 
         return self.reading(*text), need

@@ -77,7 +77,7 @@ class Held(Pictures):
         super().__init__({}, without_model, without_model)
         self.held, self.model = reading, model
 
-    def read(self, *_: Any) -> tuple[Reading, Need]:
+    def reading_of(self, *_: Any) -> tuple[Reading, Need]:
         return self.held, without_model if self.model is None else self.ask
 
     def ask(self, key: Any, make: Any, *, of: str = "reader", slow: bool = False) -> Any:

@@ -65,14 +65,14 @@ class Windows(Record):
     """How a paragraph is cut (BERT's names and defaults)."""
 
     max_seq_length: Int = Field(
-        384,
+        WindowOptions.max_seq_length,
         title="window size",
         description="Positions in one window: question, paragraph part and special tokens.",
         ge=8,
         le=8192,
     )
     doc_stride: Int = Field(
-        128,
+        WindowOptions.doc_stride,
         title="step to the next window",
         description="The step from one window to the next, in tokens (not the overlap).",
         ge=1,
@@ -83,9 +83,13 @@ class Windows(Record):
 class Decode(Record):
     """Which spans are allowed, and how many are listed."""
 
-    max_answer_length: LongestAnswer = 30
+    max_answer_length: LongestAnswer = DecodeOptions.max_answer_length
     n_best_size: Int = Field(
-        20, title="spans listed", description="How many spans are listed.", ge=1, le=100
+        DecodeOptions.n_best_size,
+        title="spans listed",
+        description="How many spans are listed.",
+        ge=1,
+        le=100,
     )
 
     def options(self, rule: Rule, threshold: float | None, own: float | None) -> DecodeOptions:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qa_demo.blocks import walk
+from qa_demo.core.attribution import Target
 from qa_demo.core.base import BadInput, Cancelled, ModelUnavailable
 from qa_demo.core.types import Span
 from qa_demo.model.work import AtOnce, Pending
@@ -222,9 +223,10 @@ def test_what_differs_from_a_pinned_state_is_one_line(pinned):
 
 def test_an_examples_shares_stand_for_its_own_span_alone():
     shown = stored().shown(load({"example": "oresund"}))
-    span, window = shown.best.span, shown.best.window
-    assert shown.need(("attribution", window, span.start, span.end), refused).target.span == span
-    for key in (("attribution", window, span.start, span.end + 1), "heads"):
+    target = Target("span_minus_null", shown.best.span, None, shown.best.window)
+    assert shown.need(("attribution", target), refused).target == target
+    other = replace(target, span=Span(target.span.start, target.span.end + 1))
+    for key in (("attribution", other), "heads"):
         with pytest.raises(BadInput, match="asks no bundled"):
             shown.need(key, refused)
 

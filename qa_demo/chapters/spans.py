@@ -53,7 +53,7 @@ class Square:
         self.owned: NDArray[np.bool_] = w.is_max_context[inside][low:high]
         scores = np.where(allowed, span_scores(self.start, self.end), np.nan)
         self.scores = scores[low:high, low:high]
-        i, j = divmod(int(np.nanargmax(np.round(scores, 9))), len(at))
+        i, j = divmod(int(np.nanargmax(scores)), len(at))
         self.best = Span(w.doc_start + i, w.doc_start + j)
         self.top = number(sum(self.logits(self.best.start, self.best.end)))
 

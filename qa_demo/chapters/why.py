@@ -96,8 +96,7 @@ class Shares:
         def attribute(reader: Any, progress: Any, cancelled: Any) -> Any:
             return reader.attribute(shown.true, target, on_progress=progress, cancelled=cancelled)
 
-        key = ("attribution", w.index, self.span.start, self.span.end)
-        self.found: Attribution = shown.need(key, attribute, slow=True)
+        self.found: Attribution = shown.need(("attribution", target), attribute, slow=True)
         self.words = words(shown.encoding, w, marks_apart=True)
         self.values = self.words.sums(self.found.values)
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
@@ -122,8 +121,7 @@ class Shares:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
             return attribution.without_each(read, self.target, self.window, self.words, sets)
 
-        key = ("hidden", self.window.index, self.span.start, self.span.end)
-        return self.shown.need(key, make, slow=True) if sets[1:] else None
+        return self.shown.need(("hidden", self.target), make, slow=True) if sets[1:] else None
 
     def named(self, chosen: Sequence[int], *says: str) -> list[Any]:
         """Some words as quoted parts, each with its side where the window holds it twice, and with
