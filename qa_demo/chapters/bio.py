@@ -257,7 +257,7 @@ class Labels:
             who = f"{len(self.rows)} marks: one row each{of}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
-        drawn = [x for r, k in zip(few, up, strict=True) for x in cells(self.columns, r, KINDS, k)]
+        drawn = [cells(self.columns, r, KINDS, k) for r, k in zip(few, up, strict=True)]
         return Rung(who, 25 * len(few), float(len(few)), drawn)
 
     def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
@@ -377,21 +377,19 @@ def to_spans(tags: Tags) -> list[Block | None]:
     if (tags.single != best).any():
         wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
         title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
-        rungs.append(Rung(title, 25, 0.9, cells(cols, tags.single, KINDS, wrong=wrong)))
+        rungs.append(Rung(title, 25, 0.9, [cells(cols, tags.single, KINDS, wrong=wrong)]))
     under = brackets(cols, [(one.span, one.text) for one in answers])
-    chances, title = dict[int, float](), "most probable possible tagging"
-    if answers:
-        begins, goes_on, _ = bio.chances(tags.reading, answers[0])
-        chances = dict(enumerate([begins, *goes_on], answers[0].span.start))
-        title += ": in the first answer the chance of each tag after the one before"
-    traces = [*cells(cols, best, KINDS, 1.1 if under else 0, chances=chances), *under]
+    finding, formula, chances = chance_of(tags, answers)
+    title = "most probable possible tagging"
+    title += ": in the first answer the chance of each tag after the one before" * bool(answers)
+    traces = [cells(cols, best, KINDS, 1.1 if under else 0, chances=chances), *under]
     pixels, top = (56, 2.0) if under else (25, 0.9)
     rungs.append(Rung(title, pixels, top, traces))
-    finding, formula = chance_of(tags, answers)
     exactly = (
         "A chance takes the tags as independent, leaves out the impossible taggings and shares "
-        "their probability among the others, within each window. The most probable tagging is "
-        "found by Viterbi's algorithm, the sums over all of them by the forward-backward algorithm."
+        "their probability among the others, within each window; tokens that share a box have the "
+        "product of theirs. The most probable tagging is found by Viterbi's algorithm, the sums "
+        "over all of them by the forward-backward algorithm."
     )
     possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
     return [
@@ -405,16 +403,19 @@ def to_spans(tags: Tags) -> list[Block | None]:
     ]
 
 
-def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Block]:
+def chance_of(
+    tags: Tags, answers: Sequence[bio.TaggedSpan]
+) -> tuple[Block, Block, dict[int, float]]:
     """The answers with their chances, by how much the first one's B gains, and its chance =
-    P(first is B) x P(each next is I) x P(the one behind is no I); or P(no token has an answer).
+    P(first is B) x P(each next is I) x P(the one behind is no I), also by token; or P(no token has
+    an answer).
     """
     if not answers:
         nothing = "The most probable possible tagging is O throughout: it says “no answer”."
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
         line = say(f"P(every token is {{}}), among the possible taggings{least}: *{none}*", O)
-        return ui.finding(nothing), ui.formula("chance", line)
+        return ui.finding(nothing), ui.formula("chance", line), {}
     e, n, first = tags.e, len(answers), answers[0].span
     told = (
         [[quote(x.text, 40), QUOTE], f" (chance {probability(x.marginal)})"] for x in answers[:4]
@@ -437,4 +438,5 @@ def chance_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Blo
     end = [printed.equals(used, float(again), result), STRONG]
     begin, product = f"chance of {quote(answers[0].text, 30)} = ", printed.between(" × ", each)
     finding = ui.finding(text, printed.between(", ", told), said(e, first.start))
-    return finding, ui.formula("chance", [begin, *product, end])
+    inside = dict(enumerate([begins, *goes_on], first.start))
+    return finding, ui.formula("chance", [begin, *product, end]), inside

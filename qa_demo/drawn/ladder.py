@@ -112,9 +112,9 @@ def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: 
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "skip", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
     made |= {"insidetextfont": {"color": more.pop("ink", ui.INK), "size": 14}}
-    if more.pop("hatch", False):
-        lines = {"shape": "/", "fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
-        made["marker"]["pattern"] = lines
+    if any(hatch := more.pop("hatch", [])):
+        lines = {"fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
+        made["marker"]["pattern"] = {"shape": ["/" * h for h in hatch], **lines}
     return {**made, "sets": {"selection": ["customdata", "customdata"]}, **more}
 
 
@@ -147,25 +147,23 @@ def cells(
     base: float = 0,
     wrong: Sequence[int] = (),
     chances: Mapping[int, float] = MappingProxyType({}),
-) -> list[Block]:
+) -> Block:
     """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
-    `chances`: numbers of single tokens beside their kinds.
+    `chances`: numbers of tokens of one kind beside it, of a run their product.
     """
-    inside = [values[a : z + 1].tolist() for a, z in cols.runs]
-    tops = [kinds[max(sorted(set(held)), key=held.count)] for held in inside]
-    more = [" …" if len(set(held)) > 1 else "" for held in inside]
-    for k, (a, z) in enumerate(cols.runs):
-        if a == z and a in chances:
-            more[k] = f" {probability(chances[a])}"
-    hatched = np.array([a == z and a in wrong for a, z in cols.runs])
-
-    def those(here: Array, colour: Any, ink: list[str], hatch: bool) -> Block:
-        words = [top.name + x if on else "" for top, x, on in zip(tops, more, here, strict=True)]
-        y = np.where(here, 0.88, 0)
-        return bars(cols, y, colour, words, hatch=hatch, base=base, ink=ink)
-
-    made = [those(~hatched, [top.colour for top in tops], [top.ink for top in tops], False)]
-    return [*made, those(hatched, ui.PAPER, [ui.INK] * len(tops), True)] if wrong else made
+    hatched = [a == z and a in wrong for a, z in cols.runs]
+    drawn, told = list[Kind](), list[str]()
+    for (a, z), hatch in zip(cols.runs, hatched, strict=True):
+        held = Counter(values[a : z + 1].tolist())
+        said = {k: f"{n} " * (len(held) > 1) + kinds[k].name for k, n in held.items()}
+        if given := [d for d in range(a, z + 1) if d in chances]:
+            product = float(np.prod([chances[d] for d in given]))
+            said[values[given[0]]] += f" {probability(product, 2)}"
+        top = kinds[max(sorted(held), key=held.__getitem__)]
+        drawn.append(top._replace(colour=ui.PAPER, ink=ui.INK) if hatch else top)
+        told.append(", ".join(said.values()))
+    colours, inks = [kind.colour for kind in drawn], [kind.ink for kind in drawn]
+    return bars(cols, 0.88 + 0 * cols.at, colours, told, hatch=hatched, base=base, ink=inks)
 
 
 class Rung(NamedTuple):
@@ -185,7 +183,10 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> R
     """What each column holds in sum, with `pieces` (values, hatched) on each other."""
     whole, least = sum((cols.sums(v) for v, _ in pieces), 0.0 * cols.at), 10.0**-digits
     words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
-    drawn = [bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=h) for v, h in pieces]
+    drawn = [
+        bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=[h] * len(words))
+        for v, h in pieces
+    ]
     drawn.append(named(cols.at.tolist(), whole.tolist(), words, "top center", size=13))
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
     return Rung(title, pixels, top, drawn)
@@ -246,8 +247,8 @@ def ladder(
     upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
-    narrow["margin.l"] = left if upright else max(left, 28)  # a slanting name begins left of it
-    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": ""}
+    narrow["margin.l"] = min(left, 28) if upright else 28  # a slanting name begins left of it
+    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "yaxis.title.text": ""}
     narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12, "height": height + below}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0

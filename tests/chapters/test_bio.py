@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from qa_demo.core import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
+from qa_demo.printed import probability
 from tests.chapters.given import blocks, example, faked, full, stored, words
 
 EXAMPLES = ("oresund", "nobel-1903", "south-pole", "warsaw", "natural-selection")
@@ -67,6 +69,14 @@ def test_single_tags_that_are_impossible_are_said_and_hatched():
     assert "Read together" in words(blocks(full(), **asked("oresund", 1))["finding"])
     assert sum("pattern" in t["marker"] for t in found["tags"]["data"] if "marker" in t) == 1
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
+
+
+def test_the_boxes_of_the_first_answer_say_its_chances_folded_ones_their_product():
+    reading = load_menu()["bangkok"].stored()
+    begins, goes_on, _ = bio.chances(reading, bio.decode_reading(reading)[0])
+    (boxes,) = (t for t in blocks(stored(), **asked("bangkok", 4))["tags"]["data"] if "base" in t)
+    wanted = [probability(p, 2) for p in [begins, *goes_on[:10], np.prod(goes_on[10:])]]
+    assert re.findall(r"[BI] (\S+\d)", " ".join(boxes["text"])) == wanted
 
 
 def test_of_many_marks_five_have_a_row_and_one_token_is_one():
