@@ -41,8 +41,8 @@ IDEAS = (
     "words. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
-    "Each row makes one change more; *its bar runs from the F1 before it to the F1 after it* (F1: "
-    "overlap with people's answers, at best 100).",
+    "Each row makes one change more; *its bar is what that change adds to F1 or takes from it* "
+    "(F1: overlap with people's answers, at best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on."""

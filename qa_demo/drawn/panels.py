@@ -1,6 +1,7 @@
 """Two panels, which a narrow screen puts below each other; lying bars in them; a law of lengths."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from qa_demo.printed import fine, number, probability, signed
 
 FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
+THIN = {"color": ui.GREY, "width": 1}
 HATCH = {"size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
 
 
@@ -36,7 +38,7 @@ def pair(
     shift: int = 0,
 ) -> Block:
     """Two panels. `columns`: where the first ends and the second begins, in shares of the width;
-    `layout`, `narrow`: what else the figure has, notes behind the titles; `shift`: of the titles.
+    `layout`, `narrow`: what else the figure has; `shift`: of the titles.
     """
     (end, begin), data, notes = columns, list[Block](), list[Block]()
     made: Block = {"barmode": "overlay", **layout}
@@ -48,7 +50,7 @@ def pair(
         made[f"yaxis{name}"] = {**down, "anchor": f"x{name}"}
         notes.append(ui.note(title, domain[0], **above))
         data += [{**trace, "xaxis": f"x{name}", "yaxis": f"y{name}"} for trace in traces]
-    made["annotations"] = [*notes, *layout.get("annotations", [])]
+    made["annotations"] = notes
     stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
     stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
     stacked |= {"annotations.1.x": 0, "annotations.1.y": 0.41}
@@ -82,21 +84,25 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
 
 
 def waterfall(found: Collection[Gain]) -> list[Block]:
-    """Bars from the value before to the value after, with numbers; under each its runs."""
+    """Bars from the value before to the value after, lines from each to the next; under each bar
+    its runs, beside it its change and its value.
+    """
     first, *later = found
     changes = [g.change or 0.0 for g in later]
     before = [g.f1 - change for g, change in zip(later, changes, strict=True)]
     fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
     fill["pattern"] = {**HATCH, "shape": ["/" if change < 0 else "" for change in changes]}
     each = [(f1, g.row + 0.38) for g in found if len(g.runs) > 1 for f1 in g.runs]
+    ways = [(a.f1, y) for a, b in pairwise(found) for y in (a.row + 0.23, b.row - 0.23, None)]
     ends, label, sides = list[float](), list[str](), list[str]()
     for g in found:  # a number stands where its bar ends, which is the left of one that falls
         falls = (g.change or 0) < 0
         ends.append((min if falls else max)([g.f1, *g.runs]))
-        moved = "" if g.change is None else f"  ({signed(g.change, 1)})"
-        label.append(f"   <b>{number(g.f1, 1)}</b>{moved}   ")
+        moved = "" if g.change is None else f"<b>{signed(g.change, 1)}</b>  to "
+        label.append(f"   {moved}{number(g.f1, 1)}   ")
         sides.append(f"middle {'left' if falls else 'right'}")
     return [
+        ui.scatter("lines", *map(list, zip(*ways, strict=True)), line=THIN),
         ui.lying(changes, [g.row for g in later], 0.46, fill, base=before),
         ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
         ui.scatter("markers", [x for x, _ in each], [y for _, y in each], marker=RING),
@@ -113,28 +119,25 @@ def gains(w: Worth) -> Block:
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
     left = Panel(
-        "<b>The paper</b>: large model, 1.2 million training steps",
+        "<b>The paper</b>, from scratch: F1 on SQuAD 2.0<br>"
+        "large model, 1.2 million training steps",
         waterfall(paper),
-        ui.axis("F1 on SQuAD 2.0", range=ranges[0], dtick=1),
+        ui.axis(range=ranges[0], visible=False),
         ui.named_rows(list(w.names.values()), tickfont=font),
     )
+    steps = f"6 layers, {w.budget['pretrain_steps']:,} training steps"
     right = Panel(
-        f"<b>Our small run</b>: 6 layers, {w.budget['pretrain_steps']:,} training steps",
+        f"<b>Our small run</b>: F1 on SQuAD 1.1, six articles<br>{steps}",
         waterfall(ours),
-        ui.axis("F1 on SQuAD 1.1, six articles", range=ranges[1], dtick=1),
+        ui.axis(range=ranges[1], visible=False),
         ui.named_rows(short, tickfont=font, showticklabels=False),
     )
-    empty = [ui.note("from scratch", 0.5, 0, ui.GREY, xref="x domain")]
-    every = "in every row that pre-trains"
-    empty += [ui.note(every, 0.5, 3, ui.GREY, xref="x2 domain", yref="y2")]
     shade: Block = {"xref": "paper", "layer": "below", "opacity": 0.45}
-    layout = ui.layout(340, 264, 8, 26, 44, annotations=empty)
+    layout = ui.layout(310, 264, 8, 42, 4)
     layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
-    narrow = {"height": 600, "margin.l": 96, "margin.r": 44, "shapes": [], "xaxis2.dtick": 4}
+    narrow = {"height": 490, "margin.l": 96, "margin.r": 44, "shapes": []}
     narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
-    narrow |= {"xaxis.title.text": "F1 on SQuAD 2.0"}  # the two axes differ
     narrow["xaxis2.range"] = [min(values[1]) - 11, max(values[1]) + 2.6]
-    narrow["annotations.0.text"] = "<b>The paper</b>: large, 1.2 million training steps"
     narrow["data.scatter.textfont.size"] = 12
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
