@@ -37,12 +37,11 @@ def changes(shown: Shown) -> list[Part]:
     return said
 
 
-def told(shown: Shown, when: str = "", untouched: str = "") -> list[Block]:
-    """Which logits were changed and the press that undoes it; else what is said `untouched`."""
-    said = f"Changed by hand{when}: {{}}." if shown.changed else untouched
-    label = "Put the reader's own logits back"
-    undo = button("undo", label, {"edits": None}, 4, off=not shown.changed)
-    return [remark("by-hand", said, changes(shown), span=8), undo] if said else []
+def told(shown: Shown, when: str = "") -> list[Block]:
+    """Which logits were changed and the press that undoes it; nothing where none was."""
+    said = remark("by-hand", f"Changed by hand{when}: {{}}.", changes(shown), span=8)
+    undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
+    return [said, undo] if shown.changed else []
 
 
 def own_logits(shown: Shown) -> str:

@@ -12,22 +12,21 @@ function word(b, one, number) {
   const node = el("span", {
     class: ["word", one.joined && b.dots ? "joined" : "", ...looks].join(" "),
   }, inner);
-  const framed = (v) => b.track && v >= 0.5;
-  const tall = (v) => Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
-  const room = ([v, label]) => (framed(v) ? b.height : tall(v)) + (label ? 18 : 3);
+  const tall = (v) => v && Math.max(b.arrows ? 9 : 2, Math.abs(v) * b.height);
+  const most = ([v, , frame = 0]) => Math.max(tall(v), frame * b.height);
+  const room = (lane) => most(lane) + (lane[1] ? 18 : 3);
   const up = one.up ? room(one.up) : 0;
   const down = one.down ? room(one.down) : one.under ? 15 : 0;
   if (up) node.style.paddingTop = `${up}px`;
   if (down) node.style.paddingBottom = `${down}px`;
   for (const [lane, role, top] of [["up", b.up, true], ["down", b.down, false]]) {
     if (!one[lane]) continue;
-    const [v, label] = one[lane], height = tall(v), frame = framed(v) ? b.height : height;
+    const [v, label, frame] = one[lane], height = tall(v), outer = most(one[lane]);
     const drawn = b.arrows ? `arrow is-${role} ${v < 0 ? "fall" : "rise"}` : "bar";
     const at = (h) => top ? `${up - h}px` : `${up + LINE}px`;
-    if (framed(v)) {
-      node.append(
-        el("i", { class: "track", style: { top: at(b.height), height: `${b.height}px` } }),
-      );
+    if (frame) {
+      const size = frame * b.height;
+      node.append(el("i", { class: "track", style: { top: at(size), height: `${size}px` } }));
     }
     node.append(
       el("i", {
@@ -42,7 +41,7 @@ function word(b, one, number) {
           "b",
           {
             class: `is-${role}`,
-            style: { top: top ? `${up - frame - 17}px` : `${up + LINE + frame + 1}px` },
+            style: { top: top ? `${up - outer - 17}px` : `${up + LINE + outer + 1}px` },
           },
           side ? el("span", { class: "unseen" }, ` ${role} `) : null,
           label,

@@ -42,12 +42,13 @@ class Own(Record):
 
 class Side:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
-    `true`: the reader's own logits; `name`: which of the two, and the role of its colour.
+    `true`, `before`: the reader's own; `name`: which of the two, and the role of its colour.
     """
 
     def __init__(self, name: str, true: Array, logits: Array, temperature: float) -> None:
         self.name, self.true, self.logits = name, true.astype(float), logits.astype(float)
         self.probs = np.clip(softmax(self.logits / temperature), NEXT_TO_0, NEXT_TO_1)
+        self.before = softmax(self.true / temperature)
         self.top = int(self.logits.argmax())
 
 
@@ -60,7 +61,9 @@ class Softmaxes:
         self.start = Side(START, true[0], now[0], self.temperature)
         self.end = Side(END, true[1], now[1], self.temperature)
         self.sides = self.start, self.end
-        first = int(self.start.true.argmax())  # a changed logit does not move it under a finger
+        # a word that can gain much; a changed logit does not move it under a finger
+        rest = self.window.is_context & (self.start.true < self.start.true.max())
+        first = int(np.where(rest, self.start.true, -np.inf).argmax())
         self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
@@ -121,6 +124,8 @@ def change(p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
+    sliders, to = [*map(logit, p.sides)], round(float(p.start.true.max()) + 1, 2)
+    press = ui.button("undo", f"Raise its start logit to {number(to)}", {sliders[0]["field"]: to})
     best, was = shown.best, shown.true_best
     score = ui.summed(best.start_logit, best.end_logit)
     said = say("Best pair: {} with {}", texts.span_words(best), score)
@@ -132,8 +137,8 @@ def change(p: Softmaxes) -> list[Block | None]:
             "factor.* The sums of chapter Spans follow."
         ),
         ui.finding("{}. Chosen is {}: press another word to choose it.", said, p.said(pos)),
-        *by_hand.told(shown, untouched="Nothing is changed yet: move a slider."),
-        *map(logit, p.sides),
+        *(by_hand.told(shown) or [press]),
+        *sliders,
         key(p),
         words(p),
         *(softmax_formula(p, side, pos) for side in p.sides),
@@ -171,8 +176,14 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 4)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
-    line = say(said, p.said(pos, role), raised, [top, role], [result, role])
-    return ui.formula(f"p-{side.name}", line, span=span)
+    lines = [say(said, p.said(pos, role), raised, [top, role], [result, role])]
+    if (side.true != side.logits).any():
+        before = np.exp(side.true / p.temperature).sum()
+        was, factor = weight(before), printed.significant(before / weights.sum())
+        again = printed.value(was) / printed.value(total)
+        factor = printed.equals([was, total], again, factor)
+        lines += [say(f"common factor where no logit changed = {was} / {total}*{factor}*")]
+    return ui.formula(f"p-{side.name}", *lines, span=span)
 
 
 def key(p: Softmaxes) -> Block:
@@ -182,7 +193,7 @@ def key(p: Softmaxes) -> Block:
         "key",
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below: P(end)"),
-        ("track", LINE, "frame: probability 1"),
+        ("track", LINE, "frame: before" if p.shown.changed else "frame: probability 1"),
         ("text", GREY, f"flat bar: {LEAST} to {FLAT}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
         *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
@@ -197,10 +208,11 @@ def words(p: Softmaxes) -> Block:
     items[p.chosen].setdefault("looks", []).extend(["boxed"] * choosing)
     for pos, one in enumerate(items):
         for side, lane in zip(p.sides, ("up", "down"), strict=True):
-            high = float(side.probs[pos])
-            if high >= LEAST:
+            high, was = (float(v[pos] * (v[pos] >= LEAST)) for v in (side.probs, side.before))
+            frame = was * (was != high) if p.shown.changed else int(high >= 0.5)
+            if high or frame:
                 said = f"{side.name} " * (pos == side.top) + probability(high)
-                one[lane] = [round(high, 4), said if high >= 0.1 else ""]
+                one[lane] = [round(high, 4), said if high >= 0.1 else "", round(frame, 4)]
         if choosing:
             one["sets"] = {"own.start_end.position": pos}
 
@@ -216,7 +228,7 @@ def words(p: Softmaxes) -> Block:
         texts.segment(items[:1], "", True, *held("means “no answer”:", [0])),
         texts.segment(items[1 : w.context_at], "", True, *rest),
         texts.segment(inside, "paragraph", False, *held("in all:", w.is_context)),
-        **{"up": START, "down": END, "height": HIGH, "track": True, "dots": True},
+        **{"up": START, "down": END, "height": HIGH, "dots": True},
         select=not choosing,
     )
 

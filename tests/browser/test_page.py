@@ -283,9 +283,11 @@ def test_bars_that_moved_stand_as_on_a_page_opened_with_them(open_page, server):
 
 
 def test_a_changed_logit_is_named_until_it_is_put_back(open_page):
-    page = open_page({**ORESUND, "chapter": "spans", "edits": {"start": {"0:20": 12.0}}})
-    expect(page.locator("[data-block=by-hand]")).to_contain_text("→ 12.00")
-    page.get_by_role("button", name="Put the reader's own logits back").click()
+    page = open_page({**ORESUND, "chapter": "start_end", "step": 3})
+    page.get_by_role("button", name="Raise its start logit").press("Enter")
+    expect(page.locator("[data-block=by-hand]")).to_contain_text("→")
+    expect(page.get_by_role("button", name="Put the reader's own logits back")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.locator("[data-block=by-hand]")).to_have_count(0)
 
 

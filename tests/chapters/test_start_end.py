@@ -61,7 +61,8 @@ def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
 
 def test_weights_too_large_to_print_whole_are_powers_of_ten():
     state = {"example": "oresund", "chapter": "start_end", "step": 3, "temperature": 0.2}
-    found = blocks(stored(), **state, edits={"start": {"0:42": 100.0}})
+    state |= {"own": {"start_end": {"position": 42}}, "edits": {"start": {"0:42": 100.0}}}
+    found = blocks(stored(), **state)
     assert "exp(100.00 / 0.2) / Σ exp = 1.40 · 10²¹⁷ / 1.40 · 10²¹⁷" in words(found["p-start"])
 
 
@@ -85,15 +86,22 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     was, best = (shown_of(stored(), example="oresund", edits=x).best for x in ({}, edits))
     now = f"{number(best.start_logit)} + {number(best.end_logit)} = {number(best.score)}"
     told = f"Best pair: “{best.text}” with {now}; it was “{was.text}” with {number(was.score)}."
-    assert words(found["finding"]).startswith(f"{told} Chosen is “Georg”")
+    assert words(found["finding"]).startswith(f"{told} Chosen is “Danish”")
     assert was.text != best.text
     changed = items(found["words"])[window.context_at + 1]["up"][0]
     assert changed > 0.99
     assert "logits changed by hand" in words(found["answer"])
-    assert not found["undo"]["off"]
-    own = blocks(stored(), example="oresund", chapter="start_end", step=3)
-    assert own["undo"]["off"]
+
+
+def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor():
+    asked = {"example": "oresund", "chapter": "start_end", "step": 3}
+    own = blocks(stored(), **asked)
     assert "“Rot·ne” is one word of 2 tokens" in words(own["key"])
-    top = own["start-logit"]["field"].removeprefix("edits.start.")
-    low = {"example": "oresund", "chapter": "start_end", "step": 3, "edits": {"start": {top: -12}}}
-    assert blocks(stored(), **low)["start-logit"]["field"] == own["start-logit"]["field"]
+    ((path, to),) = own["undo"]["sets"].items()
+    found = blocks(stored(), **asked, edits={"start": {path.split(".")[2]: to}})
+    assert found["start-logit"]["field"] == path
+    before, now = ([x.get("up", [0])[0] for x in items(b["words"])] for b in (own, found))
+    at, factor = np.argmax(now), float(words(found["p-start"]).split()[-1])
+    assert items(found["words"])[np.argmax(before)]["up"][2] == max(before) > 0.9 and now[at] > 0.7
+    wanted = np.delete(before, at) * factor
+    np.testing.assert_allclose(np.delete(now, at), wanted, atol=0.005)
