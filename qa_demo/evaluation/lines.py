@@ -164,7 +164,7 @@ def under(row: Row, threshold: float | None, rules: str) -> Row:
     found = {"answer": best_text(row) or None, **row["best"]}
     if rules == "2.0" and withheld(diff, threshold):
         found |= dict.fromkeys(("exact", "f1"), float(not row["gold"]))
-        if found["kind"] != "not read":
+        if row["n_best"]:
             kind = "withheld" if row["gold"] else "right"
             found |= {"answer": None, "kind": kind, "because": ""}
     return found

@@ -179,13 +179,13 @@ def threshold(s: Reported, metric: str, at: str) -> list[Block]:
     """The curves, and the slider that drives all below with what each reader scores there."""
     if "best" not in s.values["mode"]:
         return []
-    said, held = [], s.sides[0].table.withheld(s.sides[0].limits[at])
+    said, given = [], s.sides[0].table.answered(s.sides[0].limits[at])
     for side in s.sides:
         scores = side.scores(metric, at)
         each = [f"{number(scores[mask].mean(), 1)} {name}" for name, mask in s.parts.items()]
         where = "".join(f" at {number(x)}" for x in side.place(at)) or ", each half by the other's"
         said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
-    now, label = 2 * round(50 * held.mean()), "Questions left without an answer, %"
+    now, label = 2 * round(50 * (~given).mean()), "Questions left without an answer, %"
     says, lines = "; ".join(said), {"shapes": reported.thresholds(s, at), "annotations": []}
     slider = ui.slider("slide", "at", label, (0, 100, 2), now, span=12, says=says, flip=True)
     *above, figure = curves(s, metric)
@@ -274,10 +274,10 @@ def kinds(s: Reported, at: str) -> list[Block]:
 def kind_counts(side: Side, at: str) -> Any:
     """[dark, light] wrong answers of each of ERRORS under a threshold, [2, kinds]."""
     kind = np.array([row["best"]["kind"] for row in side.rows], dtype=object)
-    gold, right, read = side.table.answerable, side.table.exact == 1, kind != "not read"
-    out = side.table.withheld(side.limits[at]) & read
+    gold, right, spans = side.table.answerable, side.table.exact == 1, side.table.answered(None)
+    out = spans & ~side.table.answered(side.limits[at])
     kind[out] = np.where(gold[out], "withheld", "right")
-    curable = (side.limits["run"] is not None) & read & np.where(out, right, ~gold)
+    curable = (side.limits["run"] is not None) & spans & np.where(out, right, ~gold)
     return np.array([[(kind[x] == name).sum() for name in ERRORS] for x in (~curable, curable)])
 
 

@@ -150,7 +150,7 @@ def failures(s: Reported, at: str, who: str) -> list[Block]:
     sets = [(f"of {x.name}", {"who": x.name, "selection": ""}, x is side) for x in s.sides]
     theirs = [f"best span of {x.name}" for x in others]
     names = ["question", "marked right", who, *theirs, "distance"]
-    out, rows = side.table.withheld(side.limits[at]), []
+    given, rows = side.table.answered(side.limits[at]), []
     for n, (k, far) in enumerate(surest(side, at)):
         row = side.rows[k]
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
@@ -158,7 +158,7 @@ def failures(s: Reported, at: str, who: str) -> list[Block]:
         more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
         best = best_span(side, k)
         theirs = [best_span(x, k) + (", right" if x.table.right[k] else "") for x in others]
-        cells = [row["question"], gold + more, f"none (best {best})" if out[k] else best, *theirs]
+        cells = [row["question"], gold + more, best if given[k] else f"none (best {best})", *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
     return [
         *reported.head(s, "failures", "The ten surest failures", idea),

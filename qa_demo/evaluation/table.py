@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import log_odds, sigmoid
-from qa_demo.core.metrics import evaluate, judged
+from qa_demo.core.metrics import evaluate, judged, withheld
 from qa_demo.evaluation.compare import Units
 from qa_demo.evaluation.lines import TEMPERATURES, Row
 
@@ -65,9 +65,9 @@ class Table:
         k = min(int(at), len(TEMPERATURES) - 2)
         return sigmoid(log_odds(self.probs[:, k : k + 2]) @ [k + 1 - at, at - k])
 
-    def withheld(self, threshold: float | Floats | None) -> Bools:
-        """Which answers a threshold takes away; one for each question may be given."""
-        found: Bools = self.diffs > (np.inf if threshold is None else threshold)
+    def answered(self, threshold: float | Floats | None) -> Bools:
+        """Which questions have a span that a threshold, or one for each question, leaves."""
+        found: Bools = np.isfinite(self.diffs) & ~withheld(self.diffs, threshold)
         return found
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
@@ -85,7 +85,7 @@ class Table:
         without an answer that get one; questions for which answering or not is the right choice;
         and F1 on the answerable questions, where an answer withheld counts 0.
         """
-        answered = ~self.withheld(threshold)
+        answered = self.answered(threshold)
 
         def percent(values: ArrayLike, of: Bools) -> float:
             return 100 * float(np.sum(values, where=of)) / max(1, int(np.count_nonzero(of)))
@@ -106,11 +106,11 @@ class Table:
         found = np.unique(self.diffs[np.isfinite(self.diffs)])
         return np.append(np.nextafter(found[:1], -np.inf), found)
 
-    def _sums(self, given: Floats, withheld: Floats) -> Floats:
+    def _sums(self, given: Floats, silent: Floats) -> Floats:
         """The sum over all questions at each of the cuts, of what each is worth given or not."""
         order = np.argsort(self.diffs, kind="stable")
         answered = np.searchsorted(self.diffs[order], self.cuts, side="right")
-        found: Floats = withheld.sum() + np.cumsum([0.0, *(given - withheld)[order]])[answered]
+        found: Floats = silent.sum() + np.cumsum([0.0, *(given - silent)[order]])[answered]
         return found
 
     def _highest(self, values: Floats) -> float:

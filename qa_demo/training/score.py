@@ -133,7 +133,7 @@ def plain(examples: Sequence[Example], said: Iterable[str]) -> dict[str, Any]:
     return {"exact": exact, "f1": f1, "total": len(each)}
 
 
-def withheld(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
+def at_threshold(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Scores at the chosen threshold, and what it does: the best choice between answering and not
     that costs the answerable questions at most MOST_LOST points of F1. The best F1 of all would
     withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
@@ -165,7 +165,7 @@ def measured(
     def of(head: str, name: str) -> list[Row]:
         return [both[head] for both in said[name]]
 
-    chosen = {head: withheld(of(head, "v2")) for head in HEADS}
+    chosen = {head: at_threshold(of(head, "v2")) for head in HEADS}
     spans = table_of(of("span", "dev"))
     found = {
         "date": datetime.now(UTC).date().isoformat(),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import metrics
-from qa_demo.core.metrics import judged, normalize, same_text
+from qa_demo.core.metrics import normalize, same_text
 from qa_demo.core.types import Answer, Example
 
 NOTHING = ("", np.inf)  # said without a span
@@ -87,22 +87,9 @@ def test_version_2_counts_by_kind():
     best = {"best_exact": 75.0, "best_exact_thresh": -5}
     best |= {"best_f1": (100 + car + 200) / 4, "best_f1_thresh": -2}
     assert got == pytest.approx(whole | has | silent | best)
-
-
-@pytest.mark.parametrize(
-    ("golds", "threshold", "exact"),
-    [
-        (["Paris"], 0.0, 0),
-        (["Paris"], 1.0, 1),  # only above it
-        (["Paris"], None, 1),
-        ([], 0.0, 1),
-        ([], None, 0),
-        (["The The"], 0.0, 0),  # also where the gold normalises to nothing
-    ],
-)
-def test_an_answer_removed_by_the_threshold_scores_as_no_answer(golds, threshold, exact):
-    given = metrics.score(question("q", *golds), "Paris", "2.0")
-    assert judged(given, bool(golds), 1.0, threshold).tolist() == [exact, exact]
+    # what is withheld scores as no answer, and only above the threshold
+    exact = {t: evaluated(examples, said, t)["exact"] for t in (None, 3.0, 2.9, -5.0, -5.1)}
+    assert exact == {None: 25, 3.0: 25, 2.9: 50, -5.0: 75, -5.1: 50}
 
 
 def test_golds_that_normalise_to_nothing():

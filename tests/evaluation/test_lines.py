@@ -49,15 +49,13 @@ def test_what_shuts_out_a_gold_span():
 def test_gold_without_a_place_is_told_by_its_cause():
     """Finding 13: letters that differ are not a missing place."""
     reading, found = said(1), {}
-    for text in ("Paris", "Ada  met", "ADA", "Ada&#32;met", "in"):
+    for text in ("Paris", "Ada  met", "in"):
         of = example(reading, answers=(Answer(text, -1),))
         kind, found[text] = judged(reading, of)
         assert kind == "gold without a place"
     assert found == {
         "Paris": "other words than the paragraph's",
         "Ada  met": "differs in white space",
-        "ADA": "differs in capital letters",
-        "Ada&#32;met": "differs in HTML entities",
         "in": "stands more than once, and the file does not say where",
     }
 

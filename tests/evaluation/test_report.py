@@ -156,16 +156,18 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two, monkeypatch)
 
 
 def test_which_errors_another_threshold_would_cure():
-    """Light: a right span withheld, and any answer where none is wanted."""
+    """Light: a right span withheld, and any answer where none is wanted; the kinds of the lines."""
     rows = lines(1)
+    for k, kind in ((1, "gold not reachable"), (3, "not read")):  # without a span
+        best = {"exact": 0.0, "f1": 0.0, "kind": kind, "because": ""}
+        rows[k] |= {"best": best, "score_diff": None, "n_best": []}
     figure = keyed(made(rows))["kinds-figure"]
-    parts = zip(*(trace["x"] for trace in figure["data"]), strict=True)
-    at = dict(zip(figure["layout"]["yaxis"]["ticktext"], parts, strict=True))
-    answered = [r for r in rows if not r["gold"] and r["score_diff"] <= 0]
-    held = [r for r in rows if r["gold"] and r["score_diff"] > 0]
-    cured = sum(r["best"]["exact"] == 1 for r in held)
-    assert at[ANSWERED.replace(" although", "<br>although")] == (0, len(answered))
-    assert at["withheld"] == (len(held) - cured, cured)
+    found = [(under(r, 0.0, "2.0")["kind"], r["best"]["exact"]) for r in rows]
+    names = [name.replace("<br>", " ") for name in figure["layout"]["yaxis"]["ticktext"]]
+    assert {*names} == {kind for kind, _ in found} - {"right"}
+    for name, *both in zip(names, *(trace["x"] for trace in figure["data"]), strict=True):
+        right = [exact or name == ANSWERED for kind, exact in found if kind == name]
+        assert both == [len(right) - sum(right), sum(right)]
 
 
 def test_each_half_is_judged_by_the_threshold_of_the_other():
@@ -224,12 +226,14 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth():
         assert y == pytest.approx(100 * np.mean(right), abs=0.01)
 
 
-def test_a_question_that_was_not_read_is_neither_right_nor_withheld():
+@pytest.mark.parametrize("kind", ["not read", "gold not reachable"])
+def test_a_question_without_a_span_is_neither_right_nor_withheld(kind):
     example = Example("q", "Who?", TEXT, (Answer("Oslo", 21),))
     row = line_of(example, "the question is too long", DecodeOptions(), "2.0")
+    row["best"]["kind"] = kind
     for limit in (-1.0, 1.0):
         found = under(row, limit, "2.0")
-        assert (found["kind"], found["answer"], found["exact"]) == ("not read", None, 0.0)
+        assert (found["kind"], found["answer"], found["exact"]) == (kind, None, 0.0)
         assert found["because"] == "the question is too long"
 
 
