@@ -108,7 +108,8 @@ def ran(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
             reader = load_reader("assets/reader")
             squad(Path("squad-dev.json.gz"), reader)
             squad(Path("squad-dev-v2.json.gz"), reader, unanswerable=True)
-            squad(Path("multispanqa.json.gz"), reader, lists=True)
+            for name in asked[asked.index("--lists") + 1 :]:
+                squad(Path(name), reader, lists=True)
         run(monkeypatch, *asked)
     return len(lines)
 
