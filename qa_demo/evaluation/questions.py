@@ -96,7 +96,8 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
             raise BadInput(f"{name}: cells are parted by {other}; save it parted by {apart}")
     rows = csv.DictReader(held, delimiter=SIGNS[apart], quoting=quoting, strict=True)
     try:
-        rows.fieldnames = header = [column.strip() for column in rows.fieldnames or ()]
+        lines = (row for row in rows.reader if any(row) and row[0][:4].lower() != "sep=")  # Excel's
+        rows.fieldnames = header = [column.strip() for column in next(lines, ())]
         if twice := [column for column in header if column and header.count(column) > 1]:
             raise BadInput(f"{name}: two columns are called {twice[0][:SHOWN]!r}")
         for row in rows:

@@ -60,7 +60,7 @@ def test_the_same_questions_in_every_layout(name, mark, zipped):
 def test_a_table_of_question_context_and_answer():
     quoted = CONTEXT.replace('"', '""')
     text = (
-        f'\ufeffquestion, answer,context \r\nWho wrote first?,Ada,"{quoted}"\r\n'
+        f'\ufeffsep=,\r\n\r\nquestion, answer,context \r\nWho wrote first?,Ada,"{quoted}"\r\n'
         f'What?,notes,"{quoted}"\r\n,,\r\nWhy?,,"{quoted}"\r\n'
     )
     first, second, third = read_questions(text.encode(), "table.csv").examples
