@@ -20,6 +20,13 @@ def read(model: type[M], given: Any, where: str = "") -> M:
         raise BadInput(f"{where}: {refusal(fault)}" if where else refusal(fault)) from fault
 
 
+def refuse_idle(asked: object, where: str, *names: str) -> None:
+    """Refuse fields that were given where they change nothing. Errors: BadInput."""
+    for name in names:
+        if (got := getattr(asked, name)) is not None:
+            raise BadInput(f"{name} changes nothing {where}, got {got}; leave it out")
+
+
 def received(value: Any) -> str:
     """What stands where something else is needed: "got 7", of an object the names of its fields,
     of a long text its length.

@@ -127,8 +127,9 @@ ODD = [
     ("attribute", {"method": "magic"}, "method: must be 'integrated_gradients', 'gradient_x"),
     ("attribute", {"target": "span_minus_other"}, "span_minus_other needs a second span"),
     ("attribute", {**SPAN, **OTHER, "target": "span_score"}, "needs a second span, and only it"),
-    ("attribute", {"method": "leave_one_out", "n_steps": 5}, "n_steps belongs to integrated_gra"),
-    ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline belongs to int"),
+    ("attribute", {"method": "leave_one_out", "n_steps": 5}, "n_steps changes nothing under"),
+    ("attribute", {"method": "gradient_x_input", "baseline": "pad"}, "baseline changes nothin"),
+    ("attribute", {**SPAN, "max_answer_length": 9}, "nothing where char_start names the span"),
     ("loss", {"gold": [[3]]}, "gold.0.1 is missing"),
     ("loss", {"gold": [["x", 1]]}, "gold.0.0: must be a valid integer, got 'x'"),
     ("loss", {"gold": [[900, 901]]}, "0 <= start < end <= 41, got 900 and 901"),
@@ -136,6 +137,8 @@ ODD = [
     ("infill", {"spans": [[3, 99]]}, "0 <= start < end <= 33, got 3 and 99"),
     ("infill", {"cut": ["top"]}, "cut.0: must be 'left', 'right' or 'position', got 'top'"),
     ("infill", {"spans": [[0, 3]], "cut": ["left"]}, "cut changes nothing here: the boundary"),
+    ("infill", {"spans": [[0, 3]], "seed": 0}, "seed changes nothing beside spans or a typed ["),
+    ("infill", {"text": "[MASK]", "masking": "token"}, "masking changes nothing beside spans or a"),
 ]
 """Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
 OF_JSON = [

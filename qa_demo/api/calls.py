@@ -26,7 +26,7 @@ from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import Words, check_texts, question_positions, span_at, words
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
-from qa_demo.records import read
+from qa_demo.records import read, refuse_idle
 from qa_demo.state import Int
 
 Ends = tuple[Int, Int]
@@ -76,9 +76,8 @@ class Read(state.Decode, Asked):
 
     @model_validator(mode="after")
     def _decides(self) -> Self:
-        if self.null_score_diff_threshold is not None and self.rule != "logits":
-            said = f"changes nothing under the rule {self.rule}; it decides under logits"
-            raise ValueError(f"null_score_diff_threshold {said}")
+        if self.rule != "logits":
+            refuse_idle(self, f"under the rule {self.rule}", "null_score_diff_threshold")
         return self
 
     def answer(self, reading: types.Reading) -> Answer:
@@ -120,17 +119,17 @@ class Attribute(Asked):
     char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
     other_start: Int | None = Field(None, ge=0, title="start of the second span")
     other_end: Int | None = Field(None, ge=0, title="end of the second span, exclusive")
-    max_answer_length: state.LongestAnswer = 30
+    max_answer_length: Int | None = Field(None, ge=1, le=500, title="of the best span; null: 30")
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         for one, two in (("char_start", "char_end"), ("other_start", "other_end")):
             if (getattr(self, one) is None) != (getattr(self, two) is None):
                 raise ValueError(f"{one} and {two} belong together; one of them is missing")
-        for name in ("baseline", "n_steps"):
-            if getattr(self, name) is not None and self.method != "integrated_gradients":
-                said = f"belongs to integrated_gradients; leave it out under {self.method}"
-                raise ValueError(f"{name} {said}")
+        if self.method != "integrated_gradients":
+            refuse_idle(self, f"under the method {self.method}", "baseline", "n_steps")
+        if self.char_start is not None:
+            refuse_idle(self, "where char_start names the span", "max_answer_length")
         return self
 
     def reply(self, models: Pictures) -> Attributed:
@@ -139,7 +138,7 @@ class Attribute(Asked):
         named: Any = (self.char_start, self.char_end), (self.other_start, self.other_end)
         span, other = (None if None in one else span_at(e, *one) for one in named)
         if span is None:
-            best = predict(reading, types.DecodeOptions(self.max_answer_length)).best
+            best = predict(reading, types.DecodeOptions(self.max_answer_length or 30)).best
             if best is None:
                 raise BadInput("no span is allowed here; name one with char_start and char_end")
             span = best.candidate.span  # whose window owns its start, as a target's does
@@ -176,9 +175,7 @@ class Loss(Asked):
     """The training loss of the gold answers, in nats: its terms and their weighted total."""
 
     gold: list[Ends | None] | None = Field(
-        None,
-        max_length=100,
-        title="[start, end] or null for each person; without it no answer is right",
+        None, max_length=100, title="[start, end] or null for each person; without it none is right"
     )
 
     def reply(self, models: Pictures) -> Lost:
@@ -234,8 +231,8 @@ class Infill(state.Record):
 
     text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
     spans: list[Ends] | None = Field(None, max_length=100, title="[start, end]; else by the law")
-    masking: Literal["span", "token"] = Field("span", title="the law: SpanBERT's or BERT's")
-    seed: Int = Field(1, ge=0, le=2**32 - 1, title="seed of the law")
+    masking: Literal["span", "token"] | None = Field(None, title="the law; null: span, SpanBERT's")
+    seed: Int | None = Field(None, ge=0, le=2**32 - 1, title="seed of the law; null: 1")
     cut: list[Literal["left", "right", "position"]] | None = Field(
         None, title="inputs of the boundary head that carry their means instead"
     )
@@ -253,10 +250,12 @@ class Infill(state.Record):
             text, places, known = blanks_of(text)
         e = model.encode(text)
         if places:
+            refuse_idle(self, "beside spans or a typed [MASK]", "masking", "seed")
             masked = hide(e.context_ids, [span_at(e, *one) for one in places], model.mask_id)
         else:
-            drawn = np.random.default_rng(self.seed), model.random_piece
-            masked = mask(self.masking, e.context_ids, e.word_ids, model.mask_id, *drawn)
+            rng = np.random.default_rng(1 if self.seed is None else self.seed)
+            drawn = model.mask_id, rng, model.random_piece
+            masked = mask(self.masking or "span", e.context_ids, e.word_ids, *drawn)
         if self.cut and not len(masked.pairs(model.positions)):
             raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)

@@ -23,7 +23,7 @@ from qa_demo.files import dumps, file_name, json_lines, read_text
 from qa_demo.printed import adds, percent, plural
 
 CALLED = {"answer": "read"} | {name: name for name in CALLS if name != "read"}
-LISTED, GUESSES, OUTSIDE = 10, 5, 0.98
+LISTED, OUTSIDE = 10, 0.98
 
 
 def add(commands: Any) -> None:
@@ -187,7 +187,7 @@ def infill_lines(said: Infilled) -> Iterator[str]:
         yield f"{hides}  ({blank.fate}{where})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
-                best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses[:GUESSES]]
+                best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses]
                 rank = f"rank {head.rank:>6,}: " if said.known else ""
                 yield f"  {name:<4} {rank}{', '.join(best)}"
         if blank.no_sbo:

@@ -20,6 +20,7 @@ from qa_demo.evaluation.compare import not_worse
 from qa_demo.evaluation.lines import Row, read_lines
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.files import file_name, read_bytes, write_file
+from qa_demo.records import refuse_idle
 
 BELOW = 1
 """The exit code where a score is below its limit."""
@@ -35,7 +36,7 @@ def add(commands: Any) -> None:
     flag("--limit", type=int, help="Only the first so many questions.")
     sample = "Only so many questions, drawn over all articles by --seed."
     flag("--sample", type=int, help=sample)
-    flag("--seed", type=int, default=0, help="Of --sample. Default: 0.")
+    flag("--seed", type=int, help="Of --sample. Default: 0.")
     out = "Write every question as a line of JSON: n-best, scores, gold, kind of error. A file"
     flag("--out", type=Path, metavar="NAME.jsonl", help=f"{out} that is there is gone on with.")
     fail = "End with exit code 1 where"
@@ -66,9 +67,9 @@ def run(args: argparse.Namespace) -> int:
     given = asked.null_score_diff_threshold
     rules, why = running.rules_for(found.examples, given)
     tell(f"scored by the rules of SQuAD {rules}: {why}")
-    examples = running.sampled(found.examples, args.limit, args.sample, args.seed)
+    examples = running.sampled(found.examples, args.limit, args.sample, args.seed or 0)
     if len(examples) < len(found.examples):
-        how = "the first" if args.sample is None else f"drawn by seed {args.seed}"
+        how = "the first" if args.sample is None else f"drawn by seed {args.seed or 0}"
         tell(part_of(examples, found.examples, how))
     least = limits(args.fail_under, examples, rules)
     both = {(e.question, e.context) for e in examples}
@@ -122,8 +123,12 @@ def check_flags(args: argparse.Namespace) -> None:
         raise BadInput(f"--out holds lines of JSON and is called NAME.jsonl, got {args.out.name}")
     if args.limit is not None and args.sample is not None:
         raise BadInput("--limit takes the first questions and --sample draws some; give one")
-    if args.by is not None and (args.not_worse_than is None or not 0 <= args.by <= 100):
-        raise BadInput(f"--by is 0 to 100 points and belongs to --not-worse-than, got {args.by}")
+    if args.sample is None:
+        refuse_idle(args, "without --sample", "seed")
+    if args.not_worse_than is None:
+        refuse_idle(args, "without --not-worse-than", "by")
+    elif args.by is not None and not 0 <= args.by <= 100:
+        raise BadInput(f"--by must be from 0 to 100 points, got {args.by}")
 
 
 def part_of(taken: Sequence[Example], every: Sequence[Example], how: str) -> str:

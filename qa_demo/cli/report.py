@@ -13,6 +13,7 @@ from qa_demo.evaluation.report import PAGE, report
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.files import dumps, write_file
 from qa_demo.printed import plural
+from qa_demo.records import refuse_idle
 
 WROTE = "What evaluate --out wrote."
 
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
         rule = rule_of(found)
         if found.run["rules"] == "1.1" or rule != "logits":
             by = f"merge rule {rule}" if rule != "logits" else "rules of SQuAD 1.1"
-            raise BadInput(f"--threshold changes nothing under the {by}")
+            refuse_idle(args, f"under the {by}", "threshold")
         found = replace(found, run=found.run | {"threshold": args.threshold})
     other = None if args.against is None else lines_of(args.against)
     report(found, args.out, other, page=args.page)

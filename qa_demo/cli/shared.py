@@ -16,6 +16,7 @@ from qa_demo.examples import PoolExample, load_menu
 from qa_demo.files import dumps, read_text
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures, filler
+from qa_demo.records import refuse_idle
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -103,6 +104,8 @@ def load(args: argparse.Namespace, source: str | None = None) -> "BertReader":
     from qa_demo.model.loading import load_reader
     from qa_demo.model.source import LOOPBACK
 
+    if (source or args.reader) == "bundled":
+        refuse_idle(args, "with the reader bundled", "base")
     reader = load_reader(source or args.reader, replace(LOOPBACK, base=args.base))
     fit = getattr(args, "calibration", None)
     return reader if fit is None else with_fit(reader, fit)

@@ -119,7 +119,7 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
     by_rule = {"options": {"rule": "product"}}, "merge rule product"
     for change, by in (by_rule, ({"rules": "1.1"}, "rules of SQuAD 1.1")):
         lines(run_file(out), [about | change])
-        wrong = f"--threshold changes nothing under the {by}"
+        wrong = f"threshold changes nothing under the {by}, got 2.0; leave it out"
         terminal.refuses(wrong, "report", out, "--threshold", "2")
     lines(run_file(out), [about])
     for address in ("javascript:alert(1)", "file:///x", "http://[::1"):
