@@ -43,11 +43,10 @@ def run(args: argparse.Namespace) -> None:
     if args.threshold is not None and not abs(args.threshold) <= 1000:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
     found = lines_of(args.lines)
+    rule = found.run.get("options", {}).get("rule", "logits")
+    if found.run["rules"] == "1.1" or rule != "logits":
+        refuse_idle(args, "by the rules of SQuAD 1.1 or a merge rule but logits", "threshold")
     if args.threshold is not None:
-        rule = rule_of(found)
-        if found.run["rules"] == "1.1" or rule != "logits":
-            by = f"merge rule {rule}" if rule != "logits" else "rules of SQuAD 1.1"
-            refuse_idle(args, f"under the {by}", "threshold")
         found = replace(found, run=found.run | {"threshold": args.threshold})
     other = None if args.against is None else lines_of(args.against)
     report(found, args.out, other, page=args.page)
@@ -63,15 +62,10 @@ def lines_of(path: Path) -> Evaluation:
     return found
 
 
-def rule_of(found: Evaluation) -> Any:
-    """The merge rule that the best spans are by."""
-    return found.run.get("options", {}).get("rule", "logits")
-
-
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
     found = lines_of(args.lines)
-    if (rule := rule_of(found)) != "logits":
+    if (rule := found.run.get("options", {}).get("rule", "logits")) != "logits":
         said = f"{args.lines.name} was made under the merge rule {rule}"
         raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}

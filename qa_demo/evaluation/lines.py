@@ -61,6 +61,7 @@ class Held(BaseModel, strict=True, allow_inf_nan=False):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Logit = Annotated[float, Field(ge=-1e6, le=1e6)]
 Letters = Annotated[str, AfterValidator(str.encode)]  # half a surrogate pair is none
 
 
@@ -72,7 +73,7 @@ class Placed(Held):
 class Listed(Placed):
     char_end: int
     window: int
-    score: float
+    score: Logit
 
 
 class Best(Held):
@@ -95,8 +96,8 @@ class Line(Held):
     best: Best
     exact: Share
     f1: Share
-    score_diff: float | None
-    margin: float | None
+    score_diff: Logit | None
+    margin: Logit | None
     claim: Share | None
     in_window: Share | None
     probs: Annotated[list[Share], Field(min_length=31, max_length=31)] | None
@@ -108,7 +109,7 @@ class Run(Held):
 
     reader: Letters
     rules: Literal["1.1", "2.0"]
-    threshold: float | None
+    threshold: Logit | None
     file: Letters = "rows"
     weights: str | None = None
     options: dict[str, Any] = {}
