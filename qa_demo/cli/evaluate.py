@@ -22,9 +22,6 @@ from qa_demo.evaluation.questions import read_questions
 from qa_demo.files import file_name, read_bytes, write_file
 from qa_demo.records import refuse_idle
 
-BELOW = 1
-"""The exit code where a score is below its limit."""
-
 
 def add(commands: Any) -> None:
     """The flags of `evaluate`."""
@@ -70,7 +67,9 @@ def run(args: argparse.Namespace) -> int:
     examples = running.sampled(found.examples, args.limit, args.sample, args.seed or 0)
     if len(examples) < len(found.examples):
         how = "the first" if args.sample is None else f"drawn by seed {args.seed or 0}"
-        tell(part_of(examples, found.examples, how))
+        said = f"{len(examples):,} of {len(found.examples):,} questions, {how}"
+        articles, all_of = (len({e.title for e in some}) for some in (examples, found.examples))
+        tell(f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said)
     least = limits(args.fail_under, examples, rules)
     both = {(e.question, e.context) for e in examples}
     if other is not None and both.isdisjoint((x["question"], x["context"]) for x in other.rows):
@@ -82,8 +81,7 @@ def run(args: argparse.Namespace) -> int:
             f"no threshold is stored with the reader {reader.name}, so no answer is given where it "
             "scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
         )
-    about = {"spanlight": __version__, "file": file}
-    about["sha256"] = hashlib.sha256(raw).hexdigest()
+    about = {"spanlight": __version__, "file": file, "sha256": hashlib.sha256(raw).hexdigest()}
     about["calibration"] = args.calibration and args.calibration.name
     done, progress = count(1), Progress("question")
 
@@ -111,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         low += [] if holds else [f"F1 is worse than that of {args.not_worse_than.name}"]
     for one in low:
         tell(one)
-    return BELOW if low else 0
+    return int(bool(low))
 
 
 def check_flags(args: argparse.Namespace) -> None:
@@ -121,21 +119,12 @@ def check_flags(args: argparse.Namespace) -> None:
             raise BadInput(f"--{name} must be at least {least}, got {getattr(args, name)}")
     if args.out is not None and args.out.suffix != ".jsonl":  # another's run file has its name
         raise BadInput(f"--out holds lines of JSON and is called NAME.jsonl, got {args.out.name}")
-    if args.limit is not None and args.sample is not None:
-        raise BadInput("--limit takes the first questions and --sample draws some; give one")
-    if args.sample is None:
-        refuse_idle(args, "without --sample", "seed")
+    idle = ("without --sample", "seed") if args.sample is None else ("beside --sample", "limit")
+    refuse_idle(args, *idle)
     if args.not_worse_than is None:
         refuse_idle(args, "without --not-worse-than", "by")
     elif args.by is not None and not 0 <= args.by <= 100:
         raise BadInput(f"--by must be from 0 to 100 points, got {args.by}")
-
-
-def part_of(taken: Sequence[Example], every: Sequence[Example], how: str) -> str:
-    """Which part of the file is asked, and of how many articles it is."""
-    said = f"{len(taken):,} of {len(every):,} questions, {how}"
-    articles, all_of = (len({e.title for e in some}) for some in (taken, every))
-    return f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said
 
 
 def limits(
