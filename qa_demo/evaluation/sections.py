@@ -120,9 +120,7 @@ def reliability(s: Reported) -> list[Block]:
     idea = "By the claim, on all questions, with how many there are in each tenth. It speaks of "
     idea += "the best span, given or withheld, so no threshold changes it."
     if s.sides[0].run["rules"] == "1.1":
-        idea += (
-            " It allows that a text holds no answer; here each holds one, so it says too little."
-        )
+        idea += " It allows that a text has no answer; here each has one, so it says too little."
     alt = "Share of right best spans by how sure the reader was; on the dotted line it came true."
     return [
         *reported.head(s, "reliability", "How sure, how right", idea),
