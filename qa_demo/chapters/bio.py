@@ -95,8 +95,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     if step in (2, 3) and not labels(shown):
         none = "Nobody marked an answer in this text: no token has a label, so there is no loss."
         return [idea, ui.finding(none), text_choice(shown), CODE]
-    made = (every_token, one_label, several_labels, to_spans)[step - 1](Tags(shown))
-    return [idea, *made]
+    return [idea, *(every_token, one_label, several_labels, to_spans)[step - 1](Tags(shown))]
 
 
 def coloured(values: Sequence[str], sign: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
@@ -171,9 +170,11 @@ def every_token(tags: Tags) -> list[Block | None]:
     elsewhere = lone[0] if lone else tags.shown.best.span.start
     home = first.start if first else elsewhere
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
-    row = Rung("", 264, 1, tag_bars(tags, cols, 264), scale="probability")
+    title = (
+        "the reader's p: it adds up to 1; below: the tokens (a dot joins pieces of a word), each "
+    )
+    row = Rung(title + "with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
-    title = "the paragraph's tokens (a dot joins pieces of a word), each with its likeliest tag"
     last = "Each token has its own softmax; its h has read question and paragraph."
     exactly = (
         "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
@@ -184,7 +185,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     return [
         finding_of_tags(tags, runs, first),
         key(ABOUT),
-        ladder(cols, [row], alt, home, about, title, [TAGS[k] for k in tags.single]),
+        ladder(cols, [row], alt, home, about, [TAGS[k] for k in tags.single]),
         softmax_formula(tags, about),
         ui.closing(f"{last} The step “Tags to spans” reads answers off the tags."),
         *folds(tags, cols, [exactly], tags.likeliest),

@@ -160,7 +160,8 @@ def cells(
             product = float(np.prod([chances[d] for d in given]))
             said[values[given[0]]] += f" {probability(product, 2)}"
         top = kinds[max(sorted(held), key=held.__getitem__)]
-        drawn.append(top._replace(colour=ui.PAPER, ink=ui.INK) if hatch else top)
+        # a hatch's lines have the bar's own colour
+        drawn.append(top._replace(colour=ui.OTHER, ink=ui.INK) if hatch else top)
         told.append(", ".join(said.values()))
     colours, inks = [kind.colour for kind in drawn], [kind.ink for kind in drawn]
     return bars(cols, 0.88 + 0 * cols.at, colours, told, hatch=hatched, base=base, ink=inks)
@@ -168,15 +169,13 @@ def cells(
 
 class Rung(NamedTuple):
     """One row: a title above it, of which a narrow screen shows what stands before the colon;
-    pixels; the top of its axis; its traces, to which the ladder adds the axis; the axis' name,
-    without which it has no ticks.
+    pixels; the top of its axis; its traces, to which the ladder adds the axis.
     """
 
     title: str
     pixels: int
     top: float
     traces: list[Block]
-    scale: str = ""
 
 
 def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
@@ -216,17 +215,15 @@ def ladder(
     alt: str,
     near: int,
     about: int | None,
-    title: str = "",
     labels: Sequence[str] = (),
 ) -> Block:
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
-    `title`: of the axis; `labels` [D]: a word for the line below each token.
+    `labels` [D]: a word for the line below each token.
     """
-    heads, many = [24 if r.title else 4 for r in rungs], len(cols.runs)
-    bottom, height = (36 if cols.flat else 78) + 40 * bool(title), sum(heads)
-    height += sum(r.pixels for r in rungs)
-    left = 58 if any(r.scale for r in rungs) else 4
-    layout = ui.layout(height + bottom, left, 8, 0, bottom, barmode="stack", bargap=0)
+    head, many = 24, len(cols.runs)
+    bottom = (36 if cols.flat else 78) + 20 * bool(labels)
+    height = sum(head + r.pixels for r in rungs)
+    layout = ui.layout(height + bottom, 4, 8, 0, bottom, barmode="stack", bargap=0)
     names, short = list[str](), list[str]()
     for (a, z), name in zip(cols.runs, cols.names, strict=True):
         some = ", ".join(sorted({*labels[a : z + 1]}))
@@ -237,7 +234,7 @@ def ladder(
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
-    layout["xaxis"] = ui.axis(title, ui.GREY, showgrid=False, **ticks)
+    layout["xaxis"] = ui.axis(showgrid=False, **ticks)
     # a narrow screen has room for six columns, from the one before `near` on
     last = min(many - 1, max(0, cols.column_of(near) - 1) + 5)
     first = max(0, last - 5)
@@ -247,17 +244,16 @@ def ladder(
     upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
-    narrow["margin.l"] = min(left, 28) if upright else 28  # a slanting name begins left of it
-    narrow |= {"data.bar.insidetextfont.size": 10.5, "xaxis.title.text": "", "yaxis.title.text": ""}
-    narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12, "height": height + below}
+    narrow["margin.l"] = 4 if upright else 28  # a slanting name begins left of it
+    narrow |= {"data.bar.insidetextfont.size": 10.5, "height": height + below}
+    narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0
-    for n, (r, head) in enumerate(zip(rungs, heads, strict=True)):
+    for n, r in enumerate(rungs):
         high, top = top - head / height, top - (head + r.pixels) / height
         name, bare = f"{n + 1}" * bool(n), {"showticklabels": False, "showgrid": False}
-        side = {"tickvals": [0, 0.5, 1]} if r.scale else bare
-        side |= {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
-        layout[f"yaxis{name}"] = ui.axis(r.scale, **side)
+        side = {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
+        layout[f"yaxis{name}"] = ui.axis(**bare, **side)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
