@@ -365,7 +365,6 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, too short to "
     told += f"decide, by {here}."
     last = f"Our {w.budget['pretrain_steps']:,} training steps against the paper's 1.2 million are "
-    last += "too few "
     rows = list[Block]()
     for short, name in w.names.items():
         cells, ours = [name], w.ours.get(short)
@@ -380,7 +379,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         gains(w),
         ui.formula("formula", sum_of(w.paper), label="paper", span=6),
         ui.formula("second", sum_of(w.ours), label="ours", span=6),
-        ui.closing(last + "to refute it. Compare changes, not levels."),
+        ui.closing(last + "too few to refute it. Compare changes, not levels."),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 

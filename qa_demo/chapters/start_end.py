@@ -58,9 +58,8 @@ class Softmaxes:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature
         true, now = (r.logits(self.window.index) for r in (shown.true, shown.reading))
-        self.start = Side(START, true[0], now[0], self.temperature)
-        self.end = Side(END, true[1], now[1], self.temperature)
-        self.sides = self.start, self.end
+        both = zip((START, END), true, now, strict=True)
+        self.sides = self.start, self.end = [Side(*x, self.temperature) for x in both]
         # a word that can gain much; a changed logit does not move it under a finger
         rest = self.window.is_context & (self.start.true < self.start.true.max())
         first = int(np.where(rest, self.start.true, -np.inf).argmax())

@@ -135,10 +135,9 @@ def gains(w: Worth) -> Block:
     shade: Block = {"xref": "paper", "layer": "below", "opacity": 0.45}
     layout = ui.layout(310, 264, 8, 42, 4)
     layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
-    narrow = {"height": 490, "margin.l": 96, "margin.r": 44, "shapes": []}
-    narrow |= {"yaxis.ticktext": short, "yaxis2.showticklabels": True}
+    narrow = {"height": 490, "margin.l": 96, "margin.r": 44, "shapes": [], "yaxis.ticktext": short}
+    narrow |= {"yaxis2.showticklabels": True, "data.scatter.textfont.size": 12}
     narrow["xaxis2.range"] = [min(values[1]) - 11, max(values[1]) + 2.6]
-    narrow["data.scatter.textfont.size"] = 12
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
 
