@@ -104,8 +104,7 @@ def shipped(name: str) -> Any:
 def scheme_counts() -> dict[str, int]:
     """The right guesses over all example texts by the weights in use."""
     weights = shipped("spanbert/checksums.json")["model.safetensors"]
-    found: dict[str, int] = shipped("schemes.json")[weights]
-    return found
+    return shipped("schemes.json")[weights]
 
 
 def pretrained() -> tuple[int, int]:

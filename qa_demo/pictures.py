@@ -177,8 +177,7 @@ class Pictures:
 
         slow = len(context) > 6 * windows.max_seq_length
         key = ("reading", name, question, context, windows)
-        found: Reading = self.work.ask(key, make, slow)
-        return found
+        return self.work.ask(key, make, slow)
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:

@@ -239,8 +239,7 @@ class Infill(state.Record):
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
     def reply(self, models: Pictures) -> Infilled:
-        found: Infilled = models.work.ask(("infill", repr(self)), partial(self.made, models))
-        return found
+        return models.work.ask(("infill", repr(self)), partial(self.made, models))
 
     def made(self, models: Pictures, *_: Any) -> Infilled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""

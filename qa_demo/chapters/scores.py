@@ -261,8 +261,7 @@ def taken_apart(two: Two, d: int) -> Products:
         def make(reader: Any, *_: Any) -> Any:
             return reader.hidden(asked.reading.windows[index])[-1][pos].copy()  # a view keeps all
 
-        found: Points = two.shown.need(("h", question, index, pos), make)
-        return found.astype(np.float64)
+        return two.shown.need(("h", question, index, pos), make).astype(np.float64)
 
     states = [last_state(two.first, "")]
     if two.second:

@@ -328,8 +328,7 @@ def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
     """The weights of one token, [N, A, n]: those of all tokens would fill the cache."""
     w = shares.window
     made = ("attention", w.index, at), lambda reader, *_: reader.attention(w)[:, :, at].copy()
-    found: NDArray[np.float32] = shares.shown.need(*made)
-    return found
+    return shares.shown.need(*made)
 
 
 def a_head(shares: Shares, own: Own) -> list[Block | None]:

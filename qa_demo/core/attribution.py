@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Floats, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Floats, freeze_arrays
 from qa_demo.core.text import Words, words
 from qa_demo.core.types import Baseline, Reading, Span, Window
 
@@ -149,13 +149,13 @@ def gap_share(gap: float, difference: float) -> float:
     return abs(gap / difference)
 
 
-ReadMasked = Callable[[Window, NDArray[np.bool_]], tuple[Floats, Floats]]
+ReadMasked = Callable[[Window, Bools], tuple[Floats, Floats]]
 """Start and end logits [b, n] of a window with each mask's positions [b, n] replaced by [MASK]."""
 WordSet = tuple[int, ...]
 """Words of a window by their numbers."""
 
 
-def masks_of(units: Words, sets: Sequence[WordSet]) -> NDArray[np.bool_]:
+def masks_of(units: Words, sets: Sequence[WordSet]) -> Bools:
     """The positions of every set of words, [b, n]; special tokens belong to no word."""
     return np.array([np.isin(units.of, each) for each in sets])
 

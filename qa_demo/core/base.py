@@ -44,7 +44,7 @@ Bools = NDArray[np.bool_]
 
 
 def _top(x: Floats) -> Floats:
-    top: Floats = np.max(x, axis=-1, keepdims=True)
+    top = np.max(x, axis=-1, keepdims=True)
     return np.where(np.isfinite(top), top, 0.0)
 
 
@@ -53,8 +53,7 @@ def logsumexp(x: Floats) -> Floats:
     x = np.asarray(x, dtype=np.float64)
     top = _top(x)
     with np.errstate(divide="ignore"):
-        total: Floats = top[..., 0] + np.log(np.exp(x - top).sum(axis=-1))
-    return total
+        return top[..., 0] + np.log(np.exp(x - top).sum(axis=-1))
 
 
 def log_softmax(x: Floats) -> Floats:

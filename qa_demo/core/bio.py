@@ -44,8 +44,7 @@ def illegal_at(tags: Sequence[int]) -> list[int]:
 
 def argmax_tags(log_probs: Floats) -> Tags:
     """The most probable tag of each token, [n]; ties as in `PREFERENCE`. It may be illegal."""
-    tags: Tags = np.array(PREFERENCE)[np.asarray(log_probs)[:, PREFERENCE].argmax(axis=1)]
-    return tags
+    return np.array(PREFERENCE)[np.asarray(log_probs)[:, PREFERENCE].argmax(axis=1)]
 
 
 def viterbi(log_probs: Floats) -> tuple[Tags, float]:
@@ -136,8 +135,7 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins
     ends = sliding_window_view(np.concatenate([walk.ends, beyond]), width)
-    marginals: Floats = np.exp(np.cumsum(inside, axis=1) + ends)
-    return marginals
+    return np.exp(np.cumsum(inside, axis=1) + ends)
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,7 @@ def _legal(reading: Reading) -> tuple[Floats, Ints]:
 def log_odds(probs: Floats) -> Floats:
     """log(p / (1 - p)), with p kept `CERTAIN` away from 0 and 1; e.g. 0.8 gives 1.386."""
     p = np.clip(np.asarray(probs, dtype=np.float64), CERTAIN, 1 - CERTAIN)
-    found: Floats = np.log(p) - np.log1p(-p)
-    return found
+    return np.log(p) - np.log1p(-p)
 
 
 def shifted(probs: Floats, bias: float) -> Floats:
@@ -105,8 +104,7 @@ def shifted(probs: Floats, bias: float) -> Floats:
 
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)) without an overflow."""
-    found: Floats = np.exp(-np.logaddexp(0.0, -np.asarray(x, dtype=np.float64)))
-    return found
+    return np.exp(-np.logaddexp(0.0, -np.asarray(x, dtype=np.float64)))
 
 
 def chance(prob: float, calibration: Calibration) -> float:
@@ -188,8 +186,7 @@ def load_counted(folder: Path) -> Counted:
     line, bins = raw["threshold_curve"]["span"], raw["claim"]["bins"]
     threshold = _named(ThresholdCounted, line | line["chosen"])
     more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}
-    found: Counted = _named(Counted, raw["claim"] | more)
-    return found
+    return _named(Counted, raw["claim"] | more)
 
 
 def _named(kind: Any, found: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import Floats, freeze_arrays
+from qa_demo.core.base import Floats, Ints, freeze_arrays
 from qa_demo.core.types import Reading
 
 Lane = Literal["start", "end"]
@@ -44,14 +44,12 @@ def plane(heads: HeadWeights, hidden: Floats) -> NDArray[np.float64]:
     Exact: the two coordinates are the two logits, and the heads see nothing else of T.
     """
     both = np.stack([heads.S, heads.E], axis=1).astype(np.float64)
-    points: NDArray[np.float64] = np.asarray(hidden, dtype=np.float64) @ both
-    return points + [heads.b_S, heads.b_E]
+    return np.asarray(hidden, dtype=np.float64) @ both + [heads.b_S, heads.b_E]
 
 
-def rank_of(logits: Floats, position: int) -> NDArray[np.int64]:
+def rank_of(logits: Floats, position: int) -> Ints:
     """1 + how many positions have a larger logit, for every row of [rows, n]."""
-    above: NDArray[np.int64] = (logits > logits[..., position, None]).sum(axis=-1, dtype=np.int64)
-    return 1 + above
+    return 1 + (logits > logits[..., position, None]).sum(axis=-1)
 
 
 def owned_points(reading: Reading) -> NDArray[np.float64]:

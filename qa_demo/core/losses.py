@@ -84,21 +84,18 @@ def total(terms: Sequence[LossTerm]) -> float:
 def cross_entropy(logits: Floats, target: Floats) -> Floats:
     """-sum_k t_k log p_k over the last axis, p = softmax(logits), [..., K] -> [...]."""
     t = np.asarray(target, dtype=np.float64)
-    loss: Floats = -(t * np.where(t > 0, log_softmax(logits), 0.0)).sum(axis=-1)
-    return loss
+    return -(t * np.where(t > 0, log_softmax(logits), 0.0)).sum(axis=-1)
 
 
 def cross_entropy_gradient(logits: Floats, target: Floats) -> Floats:
     """d loss / d logits = p - t for a target that sums to 1; every position gets some."""
-    gradient: Floats = softmax(logits) - np.asarray(target, dtype=np.float64)
-    return gradient
+    return softmax(logits) - np.asarray(target, dtype=np.float64)
 
 
 def entropy(target: Floats) -> Floats:
     """H(t) = -sum_k t_k log t_k over the last axis: the floor of cross-entropy; 0 if one-hot."""
     t = np.asarray(target, dtype=np.float64)
-    floor: Floats = -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
-    return floor
+    return -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
 
 
 # ---- targets

@@ -47,8 +47,7 @@ def length_law() -> Floats:
 def draw_lengths(rng: np.random.Generator, count: int) -> Ints:
     """`count` lengths in words by the truncated law: u in [0, 1) gives the first l, CDF(l) > u."""
     cdf = np.cumsum(length_law())
-    drawn: Ints = np.searchsorted(cdf, rng.random(count), side="right")
-    return 1 + np.minimum(drawn, LONGEST - 1)
+    return 1 + np.minimum(np.searchsorted(cdf, rng.random(count), side="right"), LONGEST - 1)
 
 
 def budget_of(pieces: int) -> int:

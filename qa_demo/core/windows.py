@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, Ints
 from qa_demo.core.types import TAGS, Encoding, Reading, Window, WindowOptions
 
 
@@ -34,7 +34,7 @@ def plan(n_tokens: int, capacity: int, step: int) -> tuple[list[int], list[int]]
     return starts, stops
 
 
-def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> NDArray[np.int64]:
+def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> Ints:
     """For every token the first window that sees it with the most context on its poorer side.
 
         score(w, p) = min(p - o_w, e_w - p) + 0.01 l_w;   owner(p) = first w with the largest score

@@ -24,8 +24,7 @@ def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
 
 def between(a: Points, b: Points) -> Points:
     """A line from near a to near b, [24, 2]."""
-    found: Points = a + (b - a) * np.linspace(0.03, 0.965, 24)[:, None]
-    return found
+    return a + (b - a) * np.linspace(0.03, 0.965, 24)[:, None]
 
 
 def arrow(path: Points, role: str, size: Points) -> list[Block]:
