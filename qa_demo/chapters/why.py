@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
-from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, TokenAttention
-from qa_demo.core.attribution import DRAWS, Attribution, Target
+from qa_demo.core.attribution import Attribution, Target
+from qa_demo.core.deletion import DRAWS, Deletion, deletion_test, seed_of, sets_to_hide
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import piled
@@ -109,17 +109,17 @@ class Shares:
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
 
-    def test(self) -> attribution.Without | None:
+    def test(self) -> Deletion | None:
         """The window read again without the words of the largest shares, and without random
         others; never punctuation nor the span's own words. None where too few others raise it.
         """
         free = tuple(k for k in self.real if k not in self.own)
-        seed = attribution.seed_of(self.shown.true, self.window)
-        sets = attribution.sets_to_hide(self.values, free, seed)
+        seed = seed_of(self.shown.true, self.window)
+        sets = sets_to_hide(self.values, free, seed)
 
-        def make(reader: Any, progress: Any, cancelled: Any) -> attribution.Without:
+        def make(reader: Any, progress: Any, cancelled: Any) -> Deletion:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
-            return attribution.without_each(read, self.target, self.window, self.words, sets)
+            return deletion_test(read, self.target, self.window, self.words, sets)
 
         return self.shown.need(("hidden", self.target), make, slow=True) if sets[1:] else None
 
@@ -277,7 +277,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     ]
 
 
-def dots(shares: Shares, test: attribution.Without, many: str) -> Block:
+def dots(shares: Shares, test: Deletion, many: str) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]
