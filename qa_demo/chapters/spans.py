@@ -31,26 +31,23 @@ SNIPPET = ui.snippet("spans")
 class Square:
     """The part of one window in which pairs are allowed: `scores` [size, size], NaN where not;
     token `first` + k of the paragraph is row and column k, `owned` [size] where a start counts.
-    `start`, `end`: the logits of all the window's paragraph, from token `begin` on; `null`: its
-    “no answer”; `count` pairs of at most `longest` tokens are allowed, `best` is the highest, with
-    the score `top`; `several`: whether there are other windows.
+    `start`, `end`: the logits of all the window's paragraph; `null`: its “no answer”; `count` pairs
+    of at most `longest` tokens are allowed, `best` is the highest, its score printed as `top`;
+    `several`: whether there are other windows.
     """
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.window, self.longest = shown, shown.window, shown.decode.max_answer_length
         w, self.several = self.window, len(shown.reading.windows) > 1
-        inside = slice(w.context_at, w.context_at + w.doc_stop - w.doc_start)
-        start, end = shown.reading.logits(w.index)
-        self.start, self.end, self.begin = start[inside], end[inside], w.doc_start
-        self.null = float(start[0]) + float(end[0])
-        at = np.arange(len(w))[inside]
+        at, (start, end) = np.flatnonzero(w.is_context), shown.reading.logits(w.index)
+        self.start, self.end, self.null = start[at], end[at], float(start[0] + end[0])
         allowed = reason_codes(w, at[:, None], at[None, :], shown.decode) == 0
         self.count = int(allowed.sum())
         starts, ends = np.flatnonzero(allowed.any(axis=1)), np.flatnonzero(allowed.any(axis=0))
         near = 0 if len(starts) == len(at) else 16  # some of what another window sees better
         low, high = max(0, int(starts[0]) - near), min(len(at), int(ends[-1]) + 1 + near)
         self.first, self.size = w.doc_start + low, high - low
-        self.owned: NDArray[np.bool_] = w.is_max_context[inside][low:high]
+        self.owned: NDArray[np.bool_] = w.is_max_context[at][low:high]
         scores = np.where(allowed, span_scores(self.start, self.end), np.nan)
         self.scores = scores[low:high, low:high]
         i, j = divmod(int(np.nanargmax(scores)), len(at))
@@ -59,7 +56,8 @@ class Square:
 
     def logits(self, i: int, j: int) -> tuple[float, float]:
         """Start logit of token i and end logit of token j of the paragraph."""
-        return float(self.start[i - self.begin]), float(self.end[j - self.begin])
+        first = self.window.doc_start
+        return float(self.start[i - first]), float(self.end[j - first])
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
@@ -256,7 +254,7 @@ def exactly(sq: Square) -> list[Block | str]:
     if bool(sq.owned.all()) and m >= longest:
         count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
         count += f"that would run over the paragraph's end = {sq.count:,}."
-    at = list(range(sq.begin, sq.begin + len(sq.start)))
+    at = list(range(sq.window.doc_start, sq.window.doc_stop))
     curves = list[Block]()
     for name, role, y in (("start", START, sq.start), ("end", END, sq.end)):
         style: Block = {"line": {"shape": "hvh", "color": role, "width": 1.5}, "hoverinfo": "y"}
