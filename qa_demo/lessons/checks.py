@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.chapters.spans import Square
 from qa_demo.core.base import BadInput, softmax
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import normalize
-from qa_demo.core.spans import Candidate, separate_argmaxes
+from qa_demo.core.spans import Candidate, count_spans, separate_argmaxes
 from qa_demo.core.types import Span
 from qa_demo.printed import adds, bracket, equals, number, probability, quote, value
 from qa_demo.shown import Shown
@@ -128,7 +127,7 @@ def far_ends(t: Seen) -> Facts:
     named = {"far": far, "head": head, "tail": tail}
     facts = {side: quote(x.text) for side, x in named.items()}
     facts |= {f"{side}_sum": sum_of(x) for side, x in named.items()}
-    places = {"place": others.index(far) + 1, "count": Square(t.shown).count}
+    places = {"place": others.index(far) + 1, "count": count_spans([t.window], t.shown.decode)}
     return {**facts, **places, "then": {"selection": [far.span.start, far.span.end]}}
 
 
@@ -182,7 +181,7 @@ def argmaxes_apart(t: Seen) -> Facts:
 
 def allowed_pairs(t: Seen) -> Facts:
     """How many cells of the square are allowed: n m - m (m - 1) / 2."""
-    n, count = int(t.window.is_context.sum()), Square(t.shown).count
+    n, count = int(t.window.is_context.sum()), count_spans([t.window], t.shown.decode)
     m = min(n, t.shown.decode.max_answer_length)
     less = m * (m - 1) // 2
     need(count == n * m - less, "this window does not own all of its starts")
