@@ -152,13 +152,13 @@ class Filled:
 
     def first(self) -> int:
         """The blank to look at: one that SBO alone guesses, else its least sure guess, else any."""
-
-        def rank(p: HiddenPiece) -> tuple[int, float, int]:
-            if p.sbo is None or p.sbo.rank > 1:
-                return 2 + (p.sbo is None), 0.0, p.at
-            return (0, 0.0, p.at) if p.mlm.rank > 1 else (1, p.sbo.p, p.at)
-
-        return min(self.plain.pieces, key=rank).at
+        pieces = self.plain.pieces
+        guessed = [(p.sbo.p, p) for p in pieces if p.sbo is not None and p.sbo.rank == 1]
+        if alone := [p for _, p in guessed if p.mlm.rank > 1]:
+            return alone[0].at
+        if guessed:
+            return min(guessed, key=lambda sure: sure[0])[1].at
+        return next((p for p in pieces if p.sbo is not None), pieces[0]).at
 
 
 def fill(given: Blanks, model: Any, *_: Any) -> Filled | str:
