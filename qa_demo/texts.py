@@ -238,23 +238,23 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
     return list(rows.values())
 
 
-def listed(shown: Shown, heads: Sequence[str], most: int) -> Block:
-    """The best spans, in `most` letters, with the numbers that `heads` names; variants unfold."""
+def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
+    """The best spans, in `most` letters, with the numbers that `columns` name; variants unfold."""
     null, rows = shown.prediction.null_score, list[Block]()
 
     def cells(c: Candidate) -> list[str]:
         sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
         numbers[2] = sign + numbers[2]
-        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(heads)]]
+        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(columns)]]
 
-    for first, *others in families(shown):
-        sets = {"selection": [first.span.start, first.span.end]}
+    for best, *others in families(shown):
+        sets = {"selection": [best.span.start, best.span.end]}
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = (label, [cells(c) for c in others]) if others else None
-        rows.append(row(*cells(first), sets=sets, more=more))
-    columns = "span; its variants differ by punctuation or part of a word", *heads
-    return table("listed", columns, rows, "The best spans and their scores")
+        rows.append(row(*cells(best), sets=sets, more=more))
+    first = "span; its variants differ by punctuation or part of a word"
+    return table("listed", [first, *columns], rows, "The best spans and their scores")
 
 
 def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:

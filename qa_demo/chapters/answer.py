@@ -31,7 +31,7 @@ HEADINGS = (
 STEPS = ("The best span", "Or no answer?", "How sure?")
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
-HEAD = "start logit", "end logit", "score", "lead of “no answer”"
+COLUMNS = "start logit", "end logit", "score", "lead of “no answer”"
 SNIPPET = ui.snippet("answer")
 CONDITIONS = (
     "A token is a word, a part of one, or punctuation. A logit is a number without a unit that the "
@@ -98,7 +98,7 @@ def best_span(shown: Shown) -> list[Block | None]:
             "A start logit says how well the answer starts at a word; an end logit, how well it "
             "ends there."
         ),
-        *ui.folds(texts.listed(shown, HEAD, 60), [CONDITIONS], SNIPPET),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], SNIPPET),
     ]
 
 
@@ -207,7 +207,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         leads(shown),
         sums(shown),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
-        *ui.folds(texts.listed(shown, HEAD, 60), [exact_none(shown)], SNIPPET),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
 
 
@@ -300,7 +300,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
-    table = bin_table(bins, b) if b else texts.listed(shown, HEAD, 60)
+    table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
     last = "To be sure is not to be right"
     last += ": the black bar says how often such spans were right." if b else "."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
@@ -356,8 +356,8 @@ def against(shown: Shown, best: str) -> list[Block]:
         exact = "yes" if exact_match(gold, best) else "no"
         whose = "yours" if shown.state.gold else who
         rows.append(ui.row(quote(gold, 60), whose, exact, number(f1(gold, best))))
-    head = [("marked as right", GOLD), "marks", "exact\u00a0match", "F1"]
-    made = ui.table("marks", head, rows, "The best span against the marked answers")
+    columns = [("marked as right", GOLD), "marks", "exact\u00a0match", "F1"]
+    made = ui.table("marks", columns, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Punctuation, articles and capital letters are ignored."
     return [made, ui.sentence("compared", "finding", said)]

@@ -17,7 +17,7 @@ from qa_demo.core.replay import ReplayRows, StartEnd, load_replay, recorded
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Right, cost_curve, falling, same_distance
+from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, same_distance
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
@@ -242,8 +242,8 @@ def the_loss(case: Case) -> Made:
         cost_curve(rights),
         ui.formula("formula", whole),
     ]
-    heads = ["taken as right", "marks", "P(right start)", "P(right end)", "L"]
-    return made, ui.table("rows", heads, rows, "The loss by each label")
+    columns = ["taken as right", "marks", "P(right start)", "P(right end)", "L"]
+    return made, ui.table("rows", columns, rows, "The loss by each label")
 
 
 def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
@@ -314,8 +314,8 @@ def the_fit(case: Case) -> Made:
         ),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
-    heads = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
-    return made, ui.table("rows", heads, rows, "The best pairs with both values")
+    columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
+    return made, ui.table("rows", columns, rows, "The best pairs with both values")
 
 
 def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
@@ -355,8 +355,8 @@ def the_pull(case: Case) -> Made:
         case.text("pulls", case.pull, least, 132),
         ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]
-    heads = ["token", "P(start)", "pull, start", "P(end)", "pull, end"]
-    return made, ui.table("rows", heads, rows, "The positions that are pulled most")
+    columns = ["token", "P(start)", "pull, start", "P(end)", "pull, end"]
+    return made, ui.table("rows", columns, rows, "The positions that are pulled most")
 
 
 def the_training(case: Case) -> Made:
@@ -368,7 +368,7 @@ def the_training(case: Case) -> Made:
     for k in case.moments:
         cells = [number(x, 3) for x in case.record.costs[k]]
         rows.append(ui.row(f"{steps[k]:,}", *cells, sets={"own.loss.moment": k}, strong=k == now))
-    heads = ["training step", "−log P(start)", "−log P(end)", "L"]
+    columns = ["training step", "−log P(start)", "−log P(end)", "L"]
     for log_p, role in zip(case.log_p, (START, END), strict=True):
         k = int(log_p.argmax())
         tops += [case.named(k, role), [probability(np.exp(log_p[k])), role]]
@@ -381,10 +381,10 @@ def the_training(case: Case) -> Made:
     made: list[Block | None] = [
         ui.finding(said, strong(case.loss), *tops, asides(case)),
         ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),
-        falling(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
+        loss_over_steps(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
         ui.formula("formula", whole),
     ]
-    return made, ui.table("rows", heads, rows, "The loss at every recorded moment")
+    return made, ui.table("rows", columns, rows, "The loss at every recorded moment")
 
 
 def every_p(case: Case) -> Block:

@@ -247,9 +247,9 @@ def points_table(two: Two) -> Block:
     for d in np.argsort(-size, kind="stable")[:20].tolist():
         logits = [number(x) for points in both for x in points[d]]
         rows.append(ui.row(texts.dotted(two.e, d), *logits, sets={"selection": [d, d]}))
-    head = "token", "start logit", "end logit", "start, second question", "end, second question"
+    columns = "token", "start logit", "end logit", "start, second question", "end, second question"
     caption = "The tokens that move most" if two.second else "The highest tokens"
-    return ui.table("points", head[: 1 + 2 * len(both)], rows, caption)
+    return ui.table("points", columns[: 1 + 2 * len(both)], rows, caption)
 
 
 def taken_apart(two: Two, d: int) -> Products:
@@ -342,8 +342,8 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
     dashes = ["", "′"][:many]
     made = [(f"{letter} × h{x}", p.lane) for x in dashes]
-    head = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
-    return ui.table(name, head, rows, f"{letter}, h and their products, number by number")
+    columns = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
+    return ui.table(name, columns, rows, f"{letter}, h and their products, number by number")
 
 
 def exactly_logit(two: Two, p: Products) -> str:
@@ -376,8 +376,8 @@ def layers(two: Two) -> list[Block | None]:
     for k, places in enumerate(zip(*ranks, strict=True)):
         start, end = number(points[k, at[0], 0]), number(points[k, at[1], 1])
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
-    head = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
-    table = ui.table("by-layer", head, rows, "The best span's first token as start, last as end")
+    columns = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
+    table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
     said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
     key = (
         ("line", START, "the best span's first token as start"),

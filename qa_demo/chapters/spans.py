@@ -22,7 +22,7 @@ HEADINGS = ("Which pair of positions scores highest?",)
 STEPS = ("Spans",)
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
-HEAD = "start", "end", "score"
+COLUMNS = "start", "end", "score"
 LONGEST = 13
 """Letters of a row's name in the square; of a longer word the piece alone is named."""
 SNIPPET = ui.snippet("spans")
@@ -91,7 +91,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         ui.group(
             "side",
             5,
-            listed(shown, HEAD, 26),
+            listed(shown, COLUMNS, 26),
             ui.formula("sum", score),
             together(sq),
             other_text(shown, NO_PAIR, "A text where they form no pair"),

@@ -156,7 +156,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, f"{shares.spans_name}'s own words"))
     key.append(("text", GREY, f"no bar: under {SMALL} either way"))
-    heads, caption = ["word", "in the", "share"], "The largest shares by word"
+    columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
         shares.finding(found, texts.span_words(shares.best), moved),
@@ -164,7 +164,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         bars(shares),
         *summed(shares),
         ui.closing("A share says what moved the reader, not whether the answer is right."),
-        *ui.folds(ui.table("rows", heads, rows, caption), shares_exactly(shares), SNIPPET),
+        *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), SNIPPET),
     ]
 
 
@@ -261,8 +261,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
         rows.append(ui.row(hidden, number(lead), number(lead - x), strong=not rows))
-    heads, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
-    table = ui.table("rows", heads, rows, caption)
+    columns, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
+    table = ui.table("rows", columns, rows, caption)
     return [
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
@@ -413,10 +413,11 @@ def grid(shares: Shares, att: TokenAttention, at: int) -> Block:
 
 
 def grid_table(att: TokenAttention) -> Block:
-    heads = ["layer", "head 1", *map(str, range(2, att.on_question.shape[1] + 1))]
+    columns = ["layer", "head 1", *map(str, range(2, att.on_question.shape[1] + 1))]
     shares = [[probability(x, 2) for x in layer] for layer in att.on_question.tolist()]
     rows = [ui.row(str(k), *cells) for k, cells in enumerate(shares, 1)]
-    return ui.table("by-head", heads, rows, "Attention on the question by layer and attention head")
+    caption = "Attention on the question by layer and attention head"
+    return ui.table("by-head", columns, rows, caption)
 
 
 def head_table(shares: Shares, att: TokenAttention) -> Block:
@@ -427,5 +428,5 @@ def head_table(shares: Shares, att: TokenAttention) -> Block:
         place, share = (items[k].where, signed(shares.values[k])) if k >= 0 else ("–", "–")
         weight = probability(float(att.weights[pos]), 3)
         rows.append(ui.row(quote(name, 30), place, weight, share))
-    heads = ["token", "in the", "weight", "share of its word"]
-    return ui.table("rows", heads, rows, "The tokens with the largest weights")
+    columns = ["token", "in the", "weight", "share of its word"]
+    return ui.table("rows", columns, rows, "The tokens with the largest weights")

@@ -155,7 +155,7 @@ def split(w: Windows) -> list[Block | None]:
         ui.finding(changed(w) + found, span_words(w.best)),
         *sliders(w),
         ui.legend("key", *key),
-        lanes(w),
+        staircase(w),
         ui.formula("length", say(length, which)),
         ui.closing(last if several else one),
     ]
@@ -177,7 +177,7 @@ def sliders(w: Windows) -> list[Block]:
     ]
 
 
-def lanes(w: Windows) -> Block:
+def staircase(w: Windows) -> Block:
     """The staircase with each window's best span and what it shares with its neighbours."""
     rows = fig.few(w.rows, [w.win], lambda r: r.score)
     stairs = fig.Stairs(w.encoding, w.best, rows, 350, 10)
@@ -418,7 +418,7 @@ def exactly(w: Windows) -> str:
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start, rows = quote(word(w.encoding, w.best.span.start, ""), 18), list[Block]()
-    heads = ["window", "tokens", "its best span", "score", "“no answer”"]
+    columns = ["window", "tokens", "its best span", "score", "“no answer”"]
     rules = ["mean of largest P", "product of P"]
     named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:
@@ -429,4 +429,4 @@ def as_table(w: Windows) -> Block:
         cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))
-    return ui.table("rows", [*heads, *named, *rules], rows, "All windows")
+    return ui.table("rows", [*columns, *named, *rules], rows, "All windows")

@@ -18,14 +18,6 @@ class BadInput(QADemoError):
     """A question, paragraph, option or file that cannot be used as it is."""
 
 
-def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
-    """Refuse what is none of `allowed`. Errors: BadInput."""
-    allowed = tuple(allowed)
-    if value not in allowed:
-        known = ", ".join(map(str, allowed))
-        raise BadInput(f"{name} must be one of {known}, got {repr(value)[:42]}")
-
-
 class ModelUnavailable(QADemoError):
     """A reader that cannot be reached: unknown id, no internet, not allowed on this host."""
 
@@ -36,6 +28,14 @@ class BadCheckpoint(QADemoError):
 
 class Cancelled(QADemoError):
     """The user cancelled a running computation."""
+
+
+def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
+    """Refuse what is none of `allowed`. Errors: BadInput."""
+    allowed = tuple(allowed)
+    if value not in allowed:
+        known = ", ".join(map(str, allowed))
+        raise BadInput(f"{name} must be one of {known}, got {repr(value)[:42]}")
 
 
 Floats = NDArray[np.floating]

@@ -132,7 +132,7 @@ def same_distance(
     return ui.figure("figure", traces, made, f"{alt}; {loss}", narrow=narrow)
 
 
-def falling(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:
+def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:
     """The loss of a text of `size` positions over training steps; `now` is the overlay's."""
     loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
