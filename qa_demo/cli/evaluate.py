@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             "scores higher than the best span (threshold 0); python -m qa_demo calibrate fits one"
         )
     about = {"spanlight": __version__, "file": file, "sha256": hashlib.sha256(raw).hexdigest()}
-    about["calibration"] = args.calibration and args.calibration.name
+    about["calibration"] = repr(reader.calibrations)  # of it come the claims in the lines
     done, progress = count(1), Progress("question")
 
     def told(row: Row) -> None:
