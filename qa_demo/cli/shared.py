@@ -106,6 +106,8 @@ def load(args: argparse.Namespace, source: str | None = None) -> "BertReader":
 
     if (source or args.reader) == "bundled":
         refuse_idle(args, "with the reader bundled", "base")
+    if args.command == "answer" and getattr(args, "rule", "logits") != "logits":
+        refuse_idle(args, f"under the rule {args.rule}", "calibration")
     reader = load_reader(source or args.reader, replace(LOOPBACK, base=args.base))
     fit = getattr(args, "calibration", None)
     return reader if fit is None else with_fit(reader, fit)

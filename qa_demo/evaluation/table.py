@@ -56,8 +56,7 @@ class Table:
     @property
     def right(self) -> Bools:
         """Where the file has an answer and the span is exactly right, given or withheld."""
-        found: Bools = self.answerable & (self.exact == 1)
-        return found
+        return self.answerable & np.equal(self.exact, 1)
 
     def prob(self, temperature: float) -> Floats:
         """P_T, [n]: between TEMPERATURES straight in log-odds over log T, to 0.005."""
@@ -67,8 +66,7 @@ class Table:
 
     def answered(self, threshold: float | Floats | None) -> Bools:
         """Which questions have a span that a threshold, or one for each question, leaves."""
-        found: Bools = np.isfinite(self.diffs) & ~withheld(self.diffs, threshold)
-        return found
+        return ~withheld(self.diffs, threshold) & np.isfinite(self.diffs)
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
         """Exact or F1 of each question in percent, by version 2.0, [n]."""

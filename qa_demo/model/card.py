@@ -129,7 +129,7 @@ def base_of(card: Card, limits: HostLimits) -> Path:
     if held != wanted.sha256:
         raise BadCheckpoint(
             f"the adapter was trained on {wanted.repo}, whose {BASE_FILE} has the SHA-256 "
-            f"{wanted.sha256[:12]}, and not on the base {found.name}, with {held[:12]}"
+            f"{wanted.sha256[:12]}, and not on the base {found.resolve().name}, with {held[:12]}"
         )
     return found
 

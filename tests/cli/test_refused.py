@@ -14,6 +14,7 @@ BEFORE = [
     ("answer --question q --context-file /none.txt", "none.txt cannot be read"),
     ("answer --question q --context c --reader x", "not a reader's name"),
     ("answer {texts} --base x", "base changes nothing with the reader bundled, got x; le"),
+    ("answer {texts} --rule product --calibration x", "calibration changes nothing under the rule"),
     ("answer --jsonl x --question q", "--jsonl brings its own questions"),
     ("answer --jsonl /dev/null", "null holds no question"),
     ("answer --jsonl {half}", "line 1 is not JSON"),

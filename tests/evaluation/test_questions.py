@@ -123,7 +123,6 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
     [
         ("a.jsonl", '{"question": "q", "answers": []}', r"line 1: paragraph \(context\) is missi"),
         ("a.jsonl", json.dumps(FLAT[0]) + "\n{", "a.jsonl, line 2 is not JSON"),
-        ("a.jsonl", "7", "a.jsonl, line 1: must be an object, got 7"),
         ("a.json", '"Ada"', "a.json, line 1: must be an object, got 'Ada'"),
         ("a.json", '{"Question": "q",\n"Answer": {}}', "question is missing, got the fields 'Que"),
         ("a.jsonl", '{"question": "q", "answer": "a"}', "has 'answer', as tables have; give 'a"),
@@ -144,7 +143,6 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
         ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "answers.0.answer_start: .*got 'zero'"),
-        ("a.json", "{", "a.json is not readable as JSON: "),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
         ("a.jsonl", json.dumps(FLAT[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
     ],
