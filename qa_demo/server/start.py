@@ -27,7 +27,7 @@ class OneSentence(argparse.ArgumentParser):
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
-        self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)")  # 3.14: -1e-3 too
+        self._negative_number_matcher = re.compile(r"(?i)-(\.?\d|inf|nan)")  # -1e-3, -inf: no flags
 
     def error(self, message: str) -> NoReturn:
         """Write the complaint to stderr and leave with code 2."""

@@ -42,7 +42,7 @@ BEFORE = [
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spams", "chapter: must be 'answer', 'scores'"),
     ("page --example no-such", "there is no example 'no-such'"),
-    ("evaluate {dev} --null-score-diff-threshold -inf", "must be a finite number"),
+    ("evaluate {dev} --null-score-diff-threshold -Inf", "must be a finite number"),
 ]
 """Command lines and what is said of them before any reader is loaded."""
 AFTER = [
