@@ -20,7 +20,7 @@ from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO, blanks_of
 from qa_demo.core.text import spelled
 from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
-from qa_demo.printed import STRONG, Part, adds, escape, number, plural, probability, say, signed
+from qa_demo.printed import Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text
@@ -377,20 +377,9 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         ui.finding(told),
         ui.legend("key", *((shape, ui.INK, words) for shape, words in key)),
         gains(w),
-        ui.formula("formula", sum_of(w.paper), label="paper", span=6),
-        ui.formula("second", sum_of(w.ours), label="ours", span=6),
         ui.closing(last + "too few to refute it. Compare changes, not levels."),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
-
-
-def sum_of(found: Mapping[str, known.Gain]) -> list[Part]:
-    """83.8 + 1.6 spans + ... = 86.8."""
-    parts = [g.f1 if g.change is None else g.change for g in found.values()]
-    said, last = list[Part]([number(parts[0], 1)]), [*found.values()][-1].f1
-    for short, part in [*zip(found, parts, strict=True)][1:]:
-        said += [[printed.plus(part, 1), STRONG], [f" {short}", ui.GREY]]
-    return [*said, f" {adds(parts, last, 1)} {number(last, 1)}"]
 
 
 def worth_exactly(w: known.Worth) -> list[str]:

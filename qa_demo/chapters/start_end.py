@@ -179,8 +179,7 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
     if (side.true != side.logits).any():
         before = np.exp(side.true / p.temperature).sum()
         was, factor = weight(before), printed.significant(before / weights.sum())
-        again = printed.value(was) / printed.value(total)
-        factor = printed.equals([was, total], again, factor)
+        factor = printed.equals([was, total], printed.value(was) / printed.value(total), factor)
         lines += [say(f"common factor where no logit changed = {was} / {total}*{factor}*")]
     return ui.formula(f"p-{side.name}", *lines, span=span)
 

@@ -42,13 +42,10 @@ def test_dots_in_one_row_do_not_touch():
     assert piled([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]
 
 
-def test_a_run_of_three_shares_a_column():
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_hold_every_token_once_and_whole_words_and_three_share_one(seed):
     apart = np.array([0, 0, 0, 1, 0, 0, 1], bool)
     assert folded(apart) == [(0, 2), (3, 3), (4, 4), (5, 5), (6, 6)]
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_columns_hold_every_token_once_and_whole_words(seed):
     rng = np.random.default_rng(seed)
     words = np.cumsum(rng.integers(0, 2, 60))
     keep = [int(rng.integers(60))]
