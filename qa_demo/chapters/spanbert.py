@@ -198,8 +198,9 @@ def guesses(b: core.Blank) -> Block:
         alt += f" {layer}: {', '.join(best) or 'none'}."
     small: Block = {"range": [0, 3.6 * most], "tickvals": [0, ticks(most)[-1]]}
     narrow: Block = {f"xaxis{n}.{k}": v for n in ("", 2) for k, v in small.items()}
-    narrow |= {"height": 470, "data.scatter.textfont.size": 12}
-    narrow["annotations.1.text"] = sbo.replace(" · outline", "<br>outline")
+    narrow |= {"height": 490, "data.scatter.textfont.size": 12, "xaxis.showticklabels": False}
+    lines = sbo.replace(", ", ",<br>", bool(b.cut)).replace(" · outline", "<br>outline")
+    narrow["annotations.1.text"] = lines
     layout = ui.layout(222, 128, 8, 40, 40)
     return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)
 
