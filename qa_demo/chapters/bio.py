@@ -46,7 +46,7 @@ IDEAS = (
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
     "is *−log p(right tag)* (natural logarithm).",
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
-    "the loss every tag counts by its share.",
+    "the loss each tag counts by the share of annotators who gave it.",
     "{} opens an answer, every {} right after it continues it, {} ends it. "
     "*An I at the front or right after an O is impossible*: nothing has begun.",
 )
@@ -356,7 +356,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     if terms.floor[d] > 1e-9 and terms.labelled[d]:
         last = f"Of this {number(terms.loss[d])} the hatched {number(terms.floor[d])} stays, since "
         last += "the marks disagree; training can lower the rest."
-    hatch = ("hatch", ui.GREY, "least possible loss, reached at p = t")
+    hatch = ("hatch", ui.GREY, "stays, where the marks disagree (p = t)")
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
         text_choice(tags.shown),

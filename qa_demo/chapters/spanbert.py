@@ -151,8 +151,8 @@ def blank_finding(b: core.Blank) -> Block:
     found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
     found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    right = f"{number(every['sbo_top1'], 1)} %, MLM's in {number(every['mlm_top1_where_sbo'], 1)} %"
-    overall = f"Over {every['sbo_pieces']:,} blanks SBO's first guess is right in {right}."
+    right = f"{number(every['sbo_top1'], 1)} %, MLM in {number(every['mlm_top1_where_sbo'], 1)} %"
+    overall = f"Over {every['sbo_pieces']:,} blanks SBO, which reads none, is right in {right}."
     return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 

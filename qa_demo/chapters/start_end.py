@@ -102,8 +102,8 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     small = printed.power_of_ten(least) if least > NEXT_TO_0 else "under 10⁻³⁰⁰"
     return [
         ui.idea(
-            "A softmax gives every position something, and together they share 1. "
-            "*The temperature T divides every logit first.*"
+            "*A softmax gives every position a share of 1, however small.* "
+            "The temperature T divides every logit first."
         ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
