@@ -38,7 +38,7 @@ LENS = (
     "positions of the best span's window have a larger logit, plus one. The best pair need not "
     "hold the highest start and the highest end, so a place may stay above 1."
 )
-"""What is said exactly of a reading of earlier layers."""
+"""What is said exactly of a reading of earlier layers, the field's logit lens."""
 SNIPPET = ui.snippet("scores")
 LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
 """The vector of each lane; the lane's own name is the role of its colour."""
@@ -75,7 +75,7 @@ class BestOf(NamedTuple):
         return np.array([row[pos] for row in self.reading.logits(window)])
 
 
-class Two:
+class TwoQuestions:
     """The text with its own question and a second; `fault`: why a second one was not read."""
 
     def __init__(self, shown: Shown, own: Own) -> None:
@@ -104,10 +104,10 @@ class Two:
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    return (two_questions, one_logit, layers)[shown.state.step - 1](Two(shown, own))
+    return (two_questions, one_logit, layers)[shown.state.step - 1](TwoQuestions(shown, own))
 
 
-def two_questions(two: Two) -> list[Block | None]:
+def two_questions(two: TwoQuestions) -> list[Block | None]:
     """Step 1: the plane of all tokens; arrows lead two words from one question to the other."""
     first, second, e, many = two.first, two.second, two.e, len(two.heads.S)
     followed = second if two.own.follow == "second" and second else first
@@ -157,7 +157,7 @@ def two_questions(two: Two) -> list[Block | None]:
     ]
 
 
-def sums(two: Two, span: tuple[int, int]) -> list[Block]:
+def sums(two: TwoQuestions, span: tuple[int, int]) -> list[Block]:
     """S · h + b_S = 6.04 − 0.14 = 5.90 with each question, for the words that are followed."""
     found: list[Block] = []
     for asked, h, name in ((two.first, "h", "first"), (two.second, "h′", "second")):
@@ -175,7 +175,7 @@ def sums(two: Two, span: tuple[int, int]) -> list[Block]:
     return found
 
 
-def plane(two: Two, words: list[tuple[int, str]]) -> Block:
+def plane(two: TwoQuestions, words: list[tuple[int, str]]) -> Block:
     """Every token's two logits, and arrows that lead the words from the first question's."""
     first, second, e = two.first, two.second, two.e
     points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
@@ -224,7 +224,7 @@ def plane(two: Two, words: list[tuple[int, str]]) -> Block:
     return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
 
 
-def exactly_two(two: Two) -> str:
+def exactly_two(two: TwoQuestions) -> str:
     own = "This reader's began as normal random numbers of standard deviation 0.02, both b at 0. "
     own = own if two.shown.state.reader == "bundled" else ""
     return (
@@ -239,7 +239,7 @@ def exactly_two(two: Two) -> str:
     )
 
 
-def points_table(two: Two) -> Block:
+def points_table(two: TwoQuestions) -> Block:
     """The tokens of the plane: those that move most, or those with the highest logits."""
     both = [owned_points(one.reading) for one in (two.first, two.second) if one]
     size = np.linalg.norm(both[1] - both[0], axis=1) if two.second else both[0].max(axis=1)
@@ -252,7 +252,7 @@ def points_table(two: Two) -> Block:
     return ui.table("points", columns[: 1 + 2 * len(both)], rows, caption)
 
 
-def taken_apart(two: Two, d: int) -> Products:
+def taken_apart(two: TwoQuestions, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
 
     def last_state(asked: BestOf, question: str) -> Points:
@@ -269,13 +269,13 @@ def taken_apart(two: Two, d: int) -> Products:
     return heads.products_of(two.heads, states, two.own.lane)
 
 
-def one_logit(two: Two) -> list[Block | None]:
+def one_logit(two: TwoQuestions) -> list[Block | None]:
     """Step 2: S · h as a running sum, and the same products with the second question's h."""
     lane, span = two.own.lane, two.first.best.span
     d, letter = span.start if lane == "start" else span.end, LETTERS[lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
     lanes = [(f"{name} logit", {"own.scores.lane": name}, name == lane) for name in LETTERS]
-    up, down, most = p.all[p.all > 0], p.all[p.all < 0], float(p.all[p.order[0]])
+    up, down, most = p.values[p.values > 0], p.values[p.values < 0], float(p.values[p.order[0]])
     said = "No single dimension decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
     said += f"{len(up)} products raise the {p.lane} logit of {{}} by {number(up.sum())} in all, "
     said += f"{len(down)} lower it by {number(-down.sum())}; the largest in size is "
@@ -292,7 +292,7 @@ def one_logit(two: Two) -> list[Block | None]:
     return [
         ui.idea(
             f"{letter} · h multiplies {letter} and h dimension by dimension and adds up all "
-            f"*{len(p.all)} products*; b_{letter} is one more number, the same for every token."
+            f"*{len(p.values)} products*; b_{letter} is one more number, the same for every token."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
         ui.choice("lane", "take apart", lanes),
@@ -307,7 +307,7 @@ def one_logit(two: Two) -> list[Block | None]:
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
     letter = LETTERS[p.lane]
-    rows = [(f"dimension {k + 1}", p.all[k], p.lane) for k in p.first]
+    rows = [(f"dimension {k + 1}", p.values[k], p.lane) for k in p.first]
     rows.append((f"the other {len(p.others)}", p.sum_of(p.others), OTHER))
     rows.append((f"b<sub>{letter}</sub>", p.bias, INK))
     rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, p.lane))
@@ -346,7 +346,7 @@ def products(name: str, p: Products, numbers: list[int]) -> Block:
     return ui.table(name, columns, rows, f"{letter}, h and their products, number by number")
 
 
-def exactly_logit(two: Two, p: Products) -> str:
+def exactly_logit(two: TwoQuestions, p: Products) -> str:
     """Why b learns nothing, and where ours comes from."""
     letter = LETTERS[p.lane]
     said = f"The loss of one window pulls each {p.lane} logit along y − p: p is its probability, y "
@@ -359,7 +359,7 @@ def exactly_logit(two: Two, p: Products) -> str:
     return said + "the encoder, they give the same logits."
 
 
-def layers(two: Two) -> list[Block | None]:
+def layers(two: TwoQuestions) -> list[Block | None]:
     """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
     at, n = window.ends(span), len(window)
@@ -406,7 +406,7 @@ def since(rank: NDArray[np.int64]) -> str:
     return f"is first from {f'layer {first}' if first else 'the input'} on"
 
 
-def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
+def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
     """Start logits and end logits by layer, one line for each token."""
     depth, low, high = len(points) - 1, float(points.min()), float(points.max())
     room, panels, notes = (high - low) * 0.09, list[Panel](), list[Block]()
@@ -430,7 +430,9 @@ def curves(two: Two, points: Points, at: tuple[int, int]) -> Block:
     return pair("layers", alt, panels, (0.485, 0.515), layout, narrow)
 
 
-def last_two(two: Two, last: Points, pos: int, room: float) -> list[tuple[str, float, str]]:
+def last_two(
+    two: TwoQuestions, last: Points, pos: int, room: float
+) -> list[tuple[str, float, str]]:
     """The names of the token and of the highest other one, with their height and colour."""
     rival = int(np.where(np.arange(len(last)) == pos, -np.inf, last).argmax())
     mine, other = float(last[pos]), float(last[rival])

@@ -83,10 +83,10 @@ def _legal(reading: Reading) -> tuple[Floats, Ints]:
         scores, chars = [], []
         for window in reading.windows:
             s, e = reading.logits(window.index)
-            cells = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
-            first, last = cells - window.context_at + window.doc_start
+            pairs = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
+            first, last = pairs - window.context_at + window.doc_start
             chars.append(reading.encoding.ranges(first, last))
-            scores.append(tied(s[cells[0]] + e[cells[1]]))
+            scores.append(tied(s[pairs[0]] + e[pairs[1]]))
         _pairs[reading] = np.concatenate(scores), np.concatenate(chars)
     return _pairs[reading]
 

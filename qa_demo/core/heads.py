@@ -3,7 +3,7 @@
     s_i = S . T_i + b_S,   e_i = E . T_i + b_E      T [n, d]: the last hidden states of one window
 
 The two rows belong to one linear layer. S and E are the same for every question; what differs is T.
-They were trained on the last layer only: what they say of an earlier one is a way of looking.
+They were trained on the last layer only: what they say of an earlier one is a logit lens.
 """
 
 from collections.abc import Sequence
@@ -67,38 +67,38 @@ SHOWN = 8
 
 
 class Products(NamedTuple):
-    """One logit number by number, total = sum of all d products + bias: `vector` [d] and `bias` of
-    a lane; hidden states [d] of one word, the first question's first; `all` [d]: the products with
-    the first state; `order`: the numbers by the size of their product, of equals the lower first,
-    parted into `first` and `others`; `digits`: how factors are printed.
+    """One logit dimension by dimension, total = sum of all d products + bias: `vector` [d] and
+    `bias` of a lane; hidden states [d] of one word, the first question's first; `values` [d]: the
+    products with the first state; `order`: the dimensions by the size of their product, of equals
+    the lower first, parted into `first` and `others`; `digits`: how factors are printed.
     """
 
     lane: Lane
     vector: Vector
     bias: float
     states: tuple[Vector, ...]
-    all: Vector
+    values: Vector
     order: list[int]
     first: list[int]
     others: list[int]
     digits: Digits
     total: float
 
-    def sum_of(self, numbers: Sequence[int]) -> float:
-        """The products of these numbers, added up."""
-        return float(self.all[list(numbers)].sum())
+    def sum_of(self, dimensions: Sequence[int]) -> float:
+        """The products of these dimensions, added up."""
+        return float(self.values[list(dimensions)].sum())
 
 
 def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Products:
     """With the fewest digits by which most of the largest products are right on a calculator."""
     vector, bias = heads.vector(lane)
-    every = vector * states[0]
-    order: list[int] = np.argsort(-np.abs(every), kind="stable").tolist()
-    first, others, total = order[:SHOWN], order[SHOWN:], float(every.sum() + bias)
+    values = vector * states[0]
+    order: list[int] = np.argsort(-np.abs(values), kind="stable").tolist()
+    first, others, total = order[:SHOWN], order[SHOWN:], float(values.sum() + bias)
     pairs = [(vector[k], h[k]) for k in first for h in states]
     right = {digits: sum(prints_right(x, y, digits) for x, y in pairs) for digits in TRIED}
     digits = max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
-    return Products(lane, vector, bias, tuple(states), every, order, first, others, digits, total)
+    return Products(lane, vector, bias, tuple(states), values, order, first, others, digits, total)
 
 
 def prints_right(x: float, y: float, digits: Digits) -> bool:

@@ -151,15 +151,15 @@ def predict(
 
 def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candidate]]:
     """The n best spans with their merged scores: the first of each range of characters."""
-    cells = list[tuple[float, int, int, int, int, int]]()  # in the order of the ties
+    pairs = list[tuple[float, int, int, int, int, int]]()  # in the order of the ties
     for w, shift in zip(reading.windows, shifts(reading, decode.rule).tolist(), strict=True):
         if shift > -np.inf:
             s, e = reading.logits(w.index)
             for i, j in written_spans(reading, w, decode, decode.n_best_size).tolist():
                 merged = round(float(s[i] + e[j]) + shift, 9)
-                cells.append((-merged, w.to_doc(i), w.to_doc(j), w.index, i, j))
+                pairs.append((-merged, w.to_doc(i), w.to_doc(j), w.index, i, j))
     found = dict[tuple[int, int], tuple[float, Candidate]]()
-    for minus, _, _, window, i, j in sorted(cells):
+    for minus, _, _, window, i, j in sorted(pairs):
         if len(found) == decode.n_best_size:
             break
         candidate = make_candidate(reading, window, i, j)

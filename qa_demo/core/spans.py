@@ -19,7 +19,7 @@ from qa_demo.core.text import words_inside
 from qa_demo.core.types import RULES, DecodeOptions, Encoding, Reading, Span, Window
 
 REASONS = ("legal", "outside the paragraph", "end before start", "too long", "not owned")
-"""What a cell's code in `reason_codes` means; the first reason that holds is the one named."""
+"""What a pair's code in `reason_codes` means; the first reason that holds is the one named."""
 
 
 def check_decode(options: DecodeOptions) -> None:
@@ -51,13 +51,13 @@ def reason_codes(
 
 
 def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
-    """How many cells of all windows are legal: each owned start with the ends left to it."""
+    """How many pairs of all windows are legal: each owned start with the ends left to it."""
     most = options.max_answer_length
     return sum(int(np.minimum(most, w.doc_stop - w.owned).sum()) for w in windows)
 
 
 def reason(window: Window, i: int, j: int, options: DecodeOptions) -> str | None:
-    """Why the cell (i, j) is no legal answer, or None."""
+    """Why the pair (i, j) is no legal answer, or None."""
     code = int(reason_codes(window, i, j, options))
     return REASONS[code] if code else None
 
@@ -89,10 +89,10 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
 
 
 def top_spans(start: Floats, end: Floats, window: Window, options: DecodeOptions, n: int) -> Ints:
-    """The exact n best legal cells of one window as rows (i, j), best first; [k, 2] with k <= n.
+    """The exact n best legal pairs of one window as rows (i, j), best first; [k, 2] with k <= n.
 
-    Only a band of max_answer_length cells right of the diagonal is formed: O(n M) and not O(n^2). A
-    cell whose sum is -inf has no mass and is never returned.
+    Only a band of max_answer_length ends behind each start is formed: O(n M) and not O(n^2). A
+    pair whose sum is -inf has no mass and is never returned.
     """
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
     starts = np.flatnonzero(window.is_max_context)
@@ -109,7 +109,7 @@ def top_spans(start: Floats, end: Floats, window: Window, options: DecodeOptions
 
 
 def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
-    """A cell with start <= end in the context as a candidate: `doc` span, characters, text."""
+    """A pair with start <= end in the context as a candidate: `doc` span, characters, text."""
     w, (s, e) = reading.windows[window], reading.logits(window)
     span = Span(w.to_doc(int(i)), w.to_doc(int(j)))
     chars, text = reading.encoding.chars(span), reading.encoding.text(span)
@@ -117,24 +117,24 @@ def make_candidate(reading: Reading, window: int, i: int, j: int) -> Candidate:
 
 
 def written_spans(reading: Reading, window: Window, options: DecodeOptions, n: int) -> Ints:
-    """The window's best legal cells with a character, [k, 2], best first: so many that n of them
+    """The window's best legal pairs with a character, [k, 2], best first: so many that n of them
     differ in characters, where there are as many. Pieces without a character make copies.
     """
     wanted = n
     while True:
-        cells = top_spans(*reading.logits(window.index), window, options, n=wanted)
-        doc = cells + (window.doc_start - window.context_at)
+        pairs = top_spans(*reading.logits(window.index), window, options, n=wanted)
+        doc = pairs + (window.doc_start - window.context_at)
         chars = reading.encoding.ranges(*doc.T)
         written = chars[:, 0] < chars[:, 1]
-        if len(cells) < wanted or len(np.unique(chars[written], axis=0)) >= n:
-            return cells[written]
+        if len(pairs) < wanted or len(np.unique(chars[written], axis=0)) >= n:
+            return pairs[written]
         wanted *= 2
 
 
 def best_span(reading: Reading, window: Window, options: DecodeOptions) -> Candidate | None:
-    """The window's best allowed span; one without a character is none."""
-    cells = written_spans(reading, window, options, n=1)
-    return make_candidate(reading, window.index, *cells[0]) if len(cells) else None
+    """The window's best legal span; one without a character is none."""
+    pairs = written_spans(reading, window, options, n=1)
+    return make_candidate(reading, window.index, *pairs[0]) if len(pairs) else None
 
 
 def separate_argmaxes(
@@ -153,7 +153,7 @@ def separate_argmaxes(
 
 
 def window_prob(reading: Reading, window: int, i: int, j: int) -> float:
-    """P_s(i) P_e(j) of one cell: two softmaxes over all positions of the window."""
+    """P_s(i) P_e(j) of one pair: two softmaxes over all positions of the window."""
     s, e = map(softmax, reading.logits(window))
     return float(s[i] * e[j])
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from qa_demo import examples as known
 from qa_demo.chapters.bio import Tags
-from qa_demo.chapters.scores import Own, Two, taken_apart
+from qa_demo.chapters.scores import Own, TwoQuestions, taken_apart
 from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
@@ -27,7 +27,7 @@ from qa_demo.printed import fine, plural, probability, quote, signed, small_numb
 
 def _start(t: Seen) -> Products:
     """The start logit S · h + b_S of the best span, number by number. Raises Pending."""
-    return taken_apart(Two(t.shown, Own()), t.best.span.start)
+    return taken_apart(TwoQuestions(t.shown, Own()), t.best.span.start)
 
 
 def one_vector(t: Seen) -> Facts:
@@ -42,7 +42,7 @@ def other_question(t: Seen) -> Facts:
     """With another question on the paragraph the answer's start logit falls below 0, and that of
     the new answer comes near to what it was; S stays.
     """
-    two = Two(t.shown, Own())
+    two = TwoQuestions(t.shown, Own())
     second = need(two.second, "this text has no second question")
     old, new = t.best.span.start, second.best.span.start
     (before, low), (after, high) = (
@@ -58,7 +58,7 @@ def other_question(t: Seen) -> Facts:
 def many_products(t: Seen) -> Facts:
     """S · h is a sum of many small products: it takes a dozen of the largest or more."""
     made = _start(t)
-    products, b, top = made.all, made.bias, float(made.all.max())
+    products, b, top = made.values, made.bias, float(made.values.max())
     least = round((t.best.start_logit - b) / top)
     need(least > 12 and top >= -products.min(), "a few products decide here")
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
