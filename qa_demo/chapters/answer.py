@@ -47,7 +47,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 
 
-def fit(*sums: tuple[tuple[float, float], float]) -> int:
+def digits_that_add(*sums: tuple[tuple[float, float], float]) -> int:
     """The fewest digits, two to four, with which the printed parts of sums give their totals."""
     return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
 
@@ -164,7 +164,7 @@ def score_of_selection(shown: Shown) -> Block:
     start, end = shown.reading.logits(window.index)
     i, j = window.ends(span)
     s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
-    sides = ui.summed(s, e, fit(((s, e), s + e)))
+    sides = ui.summed(s, e, digits_that_add(((s, e), s + e)))
     said = say("score of {} = start logit + end logit = {}", name, sides)
     over = f" (over {plural(most, 'token')}: not compared)"
     return ui.formula("sum", said + [over] * (j - i >= most))
@@ -258,7 +258,7 @@ def sums(shown: Shown) -> Block:
     best = shown.best.start_logit, shown.best.end_logit
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
-    d = fit((best, score), (null, p.null_score), (ahead, shown.lead))
+    d = digits_that_add((best, score), (null, p.null_score), (ahead, shown.lead))
     d = d if p.limit is None else max(d, printed.apart(shown.lead, p.limit))
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
     said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"

@@ -88,8 +88,11 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
 
 
 class Case:
-    """What all steps show: the label taken as right (gold is what is marked), its window, the
-    targets [n], the record, the moments that this step offers, and what holds at the one shown.
+    """What all steps show. `labels`, marked by `by`; of the one at `at`, which is taken as right:
+    `span`, `window`, `pair` of positions, `who` marked it; `mean`: all count instead. `targets`
+    [n], the `record` or why there is none, `unrecorded`, the `moments` of this step, and of the one
+    shown, `now`: logits `start` and `end`, `log_p`, the `cost` of both with its mean, `loss`,
+    `pull`, and how its sentences begin.
     """
 
     def __init__(self, shown: Shown, own: Own) -> None:

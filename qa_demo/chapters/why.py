@@ -84,8 +84,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """How far each word pushes down the lead of "no answer": `values` [U], logits; `ranked`: by
-    size.
+    """How far each word pushes down the lead of "no answer": `values` [U], logits, `ranked` by
+    size; `real`: the words that are no mark, `own`: those of the best span; the `lead` in this
+    text, and in the `blank` one; `found`: the attribution, by piece.
     """
 
     def __init__(self, shown: Shown) -> None:

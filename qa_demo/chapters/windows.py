@@ -68,7 +68,10 @@ SNIPPET = ui.snippet("windows")
 
 
 class Windows(Proposals):
-    """The windows of the text on screen, by BERT's rule whatever rule the page follows."""
+    """The windows of the text on screen, by BERT's rule whatever rule the page follows. `here`:
+    the patch that leads to this text, `asked` and `special`: tokens of the question and special
+    ones, `pieces`: of the paragraph, `safe`: see `safe_length`.
+    """
 
     def __init__(self, shown: Shown) -> None:
         reading = self.reading = shown.reading

@@ -45,7 +45,8 @@ def runs_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int, 
         runs = folded(np.isin(words, list(apart | beside)))
         if len(runs) <= MOST:
             return runs
-    return folded(abs(np.arange(len(words)) - min(keep) - MOST / 2 + 4) <= MOST / 2 - 2)
+    first, d = min(keep) - 2, np.arange(len(words))  # whole words are too many
+    return folded((first <= d) & (d <= first + MOST - 4))
 
 
 def folded(apart: Array) -> list[tuple[int, int]]:
