@@ -207,12 +207,12 @@ def one_window(w: Windows) -> list[Block | None]:
     key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
     nearer: list[Part] = ["min(left, right):"]
     for r in sorted(w.holding[:5], key=lambda r: r.k):
-        left, right = r.near or (0, 0)
-        least = f"   window {r.k}: min({left}, {right}) = {r.edge}"
+        least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
     most = "sees most around it" if w.ahead > 0 else "is the longest of nearly equal ones"
     most = "is the first of equals" if w.ahead == 0 else most
-    same, other = w.higher or (w.best.score, w.win)
+    other = w.higher or w.win
+    same = other.answer_score
     d = printed.apart(same, w.best.score)
     told = f"{{}} stands in windows {listing([r.k for r in held])}. Window {w.win.k} {most}, so it "
     told += f"counts: *{number(w.best.score, d)}*."
@@ -241,7 +241,7 @@ def owner(w: Windows) -> Block:
     small = {**side, "size": 13, "role": GREY}
     stairs.texts.append(fig.label("score of these words<br>in this window", 1, 0, **small))
     for y, r in enumerate(rows, 1):
-        if r.near is None:
+        if r.edge < 0:
             stairs.texts.append(fig.label(f"without {escape(w.first_word)}", 1, y, **small))
             continue
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
@@ -249,7 +249,7 @@ def owner(w: Windows) -> Block:
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))
         stairs.to_edge(r, span.start, y, wins)
         score = "its end lies outside"
-        if r.answer_score is not None:
+        if r.window.holds(span):
             score = number(r.answer_score) + (", counts" if wins else ", does not count")
         stairs.over(0, 0, y, "", score, wins)
         stairs.texts.append(fig.label(score, 1, y, wins, **side))
@@ -427,8 +427,8 @@ def as_table(w: Windows) -> Block:
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
         cells += ["none", "–"] if r.own is None else [quote(r.own.text, 50), number(r.score)]
-        cells += [number(r.null), "–" if r.near is None else str(r.edge)]
-        cells += ["–" if r.answer_score is None else number(r.answer_score)]
+        cells += [number(r.null), "–" if r.edge < 0 else str(r.edge)]
+        cells += [number(r.answer_score) if r.window.holds(w.best.span) else "–"]
         cells += [probability(r.mean), probability(r.product)]
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))

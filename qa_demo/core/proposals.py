@@ -12,8 +12,8 @@ class Proposal:
     """What window `k`, counted from 1, says. `own`: its best span whose start counts there, with
     its `score` (-inf for none) and the `product` of `factors`, P_c(start) and P_c(end); `maxima`:
     its largest P(start) and P(end); `null`: the score of its [CLS]. Of the answer of all windows:
-    `near`, the pieces from its start to the window's left and right edge, `edge`, the fewer (None
-    and -1 without the start), and `answer_score`, its score there, None where it is not whole.
+    `near`, the pieces from its start to the window's left and right edge, `edge`, the fewer, below
+    0 without the start, and `answer_score`, its score there, -inf where it is not whole.
     """
 
     def __init__(
@@ -29,10 +29,8 @@ class Proposal:
             i, j = self.own.span.start - window.doc_start, self.own.span.end - window.doc_start
             self.score, self.factors = self.own.score, (float(start[i]), float(end[j]))
         self.product = self.factors[0] * self.factors[1]
-        near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
-        self.edge = max(-1, min(near))
-        self.near = near if self.edge >= 0 else None
-        self.answer_score = None
+        self.near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
+        self.edge, self.answer_score = min(self.near), -np.inf
         if window.holds(answer):
             i, j = window.ends(answer)
             self.answer_score = float(s[i] + e[j])
@@ -50,15 +48,14 @@ class Proposals:
         self.rows = [Proposal(reading, w, self.best.span, decode) for w in reading.windows]
         self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
         self.silent = prediction.answer is None
-        held = [r for r in self.rows if r.near is not None]
+        held = [r for r in self.rows if r.edge >= 0]
         self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
 
     @property
-    def higher(self) -> tuple[float, Proposal] | None:
-        """The highest score of the answer elsewhere, where that exceeds its own; its window."""
-        held = [(r.answer_score, r) for r in self.rows if r.answer_score is not None]
-        higher = [(score, r) for score, r in held if score > self.best.score + 1e-9]
-        return max(higher, key=lambda x: x[0], default=None)
+    def higher(self) -> Proposal | None:
+        """The window that gives the answer the highest score, where that exceeds its own."""
+        higher = [r for r in self.rows if r.answer_score > self.best.score + 1e-9]
+        return max(higher, key=lambda r: r.answer_score, default=None)
 
     def highest(self, field: str) -> Proposal:
         """The one with the highest "mean" or "product"; of equals the first."""

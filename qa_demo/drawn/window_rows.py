@@ -100,7 +100,7 @@ class Stairs:
 
     def to_edge(self, r: Proposal, start: int, y: int, strong: bool) -> None:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
-        left = r.near is not None and r.near[0] <= r.near[1]
+        left = r.near[0] <= r.near[1]
         edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
         below = y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
@@ -160,15 +160,6 @@ def compared(rows: Rows, values: Sequence[float], taken: Proposal, width: float 
     return ui.lying(x, y, width, marker)
 
 
-def score_range(rows: Rows, goal: float) -> tuple[float, float]:
-    """The ends of the axis of scores: all best spans, “no answer” and the goal, with a little room
-    beside them.
-    """
-    values = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
-    wide = (max(values) - min(values)) or 1.0
-    return min(values) - wide * 0.07, max(values) + wide * 0.1
-
-
 def window_axis(rows: Rows, top: float, below: float = 0.5) -> Block:
     """The axis of windows."""
     ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
@@ -182,7 +173,9 @@ def scores(w: Proposals, threshold: float) -> Block:
     """
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
-    (low, high), apart, lift = score_range(rows, goal), 9 / pitch, 20 / pitch
+    every = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
+    apart, lift, wide = 9 / pitch, 20 / pitch, (max(every) - min(every)) or 1.0
+    low, high = min(every) - wide * 0.07, max(every) + wide * 0.1
     wins = f"{'the smallest ' * many}“no answer” wins beyond "
     sign = adds((w.best.score, threshold), goal)
     sum_ = f"{number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"

@@ -122,8 +122,8 @@ def owner(t: Seen) -> Facts:
     rows = _proposals(t)
     held = rows.holding
     need(held[0].edge == max(r.edge for r in held), "the window in use does not see most")
-    other = need(rows.higher, "no other copy scores higher")[1]
-    (left, right), (left_m, right_m) = held[0].near or (0, 0), other.near or (0, 0)
+    other = need(rows.higher, "no other copy scores higher")
+    (left, right), (left_m, right_m) = held[0].near, other.near
     need(left + right == left_m + right_m, "the two windows hold different lengths")
     edges = ", ".join(f"{r.edge} in window {r.k}" for r in held)
     sides = {"left": left, "right": right, "left_m": left_m, "right_m": right_m}
