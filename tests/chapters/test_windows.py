@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from qa_demo.chapters import windows as chapter
-from qa_demo.core.windows import safe_length
 from qa_demo.drawn import window_rows as fig
 from tests.chapters.given import blocks, example, faked, pairs, real, shown_of, stored, words
 from tests.printed import value
@@ -41,7 +40,6 @@ def test_each_window_says_what_brute_force_says(cut, place):
         assert row.product == pytest.approx(float(cs[i] * ce[j]))
         best = max(best, (row.score, -row.k))
     assert w.win.k == -best[1]
-    assert w.safe == safe_length(w.reading)
     start = w.best.span.start  # which counts where its nearer edge is farthest
     held = [v for v in w.reading.windows if v.doc_start <= start < v.doc_stop]
     edges = {v.index + 1: min(start - v.doc_start, v.doc_stop - 1 - start) for v in held}

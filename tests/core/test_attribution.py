@@ -116,9 +116,8 @@ def test_leave_one_out_measures_each_word_at_the_same_positions(kind):
 
 def test_random_sets_follow_from_the_text():
     readings = [random_reading(3, n, n, 4) for n in (30, 31, 30)]
-    seeds = [seed_of(one, one.windows[0]) for one in readings]
     free, values = tuple(range(2, 20)), np.linspace(1, 0.1, 30)
-    sets = [sets_to_hide(values, free, seed) for seed in seeds]
+    sets = [sets_to_hide(values, free, seed_of(one, one.windows[0])) for one in readings]
     assert sets[0] == sets[2] != sets[1] and sets[0][0] == (2, 3, 4)
     few = sets_to_hide(np.array([1.0, 3, 3, 2, 3]), (0, 1, 2, 3, 4), 0)
     assert few == [(1, 2, 4)], "two others are too few to draw three"
