@@ -42,6 +42,8 @@ LENS = (
 SNIPPET = ui.snippet("scores")
 LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
 """The vector of each lane; the lane's own name is the role of its colour."""
+TRIED = (3, 2), (3, 3), (4, 3), (4, 4)
+"""Digits that the two factors of a product may be printed with; the product has two."""
 ASKED = {"first": "First question: {}", "second": "Second question, with other numbers h′: {}"}
 
 
@@ -327,14 +329,27 @@ def waterfall(p: Products) -> Block:
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
-def products(name: str, p: Products, numbers: list[int]) -> Block:
-    """S, h and h′ for the same numbers: S is equal, h is not."""
-    letter, (of_vector, of_state), many = LETTERS[p.lane], p.digits, len(p.states)
+def prints_right(x: float, y: float, digits: tuple[int, int]) -> bool:
+    """Whether the printed factors give the printed product; e.g. not 0.125 * 8 by (1, 1)."""
+    product = round(x, digits[0]) * round(y, digits[1])
+    return round(float(product), 2) == round(float(x * y), 2)
+
+
+def digits_of_factors(p: Products) -> tuple[int, int]:
+    """The fewest digits by which most of the largest products are right on a calculator."""
+    pairs = [(p.vector[k], h[k]) for k in p.first for h in p.states]
+    right = {digits: sum(prints_right(x, y, digits) for x, y in pairs) for digits in TRIED}
+    return max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
+
+
+def products(name: str, p: Products, dimensions: list[int]) -> Block:
+    """S, h and h′ for the same dimensions: S is equal, h is not."""
+    letter, (of_vector, of_state), many = LETTERS[p.lane], digits_of_factors(p), len(p.states)
     rows, empty = [], [""] * (1 + many)
-    for k in numbers:
+    for k in dimensions:
         factors = [number(p.vector[k], of_vector), *(number(h[k], of_state) for h in p.states)]
         rows.append(ui.row(str(k + 1), *factors, *(number(p.vector[k] * h[k]) for h in p.states)))
-    left = np.setdiff1d(np.arange(len(p.vector)), numbers)
+    left = np.setdiff1d(np.arange(len(p.vector)), dimensions)
     others = [number(float(p.vector[left] @ h[left])) for h in p.states]
     rows.append(ui.row(f"other {len(left)}", *empty, *others))
     rows.append(ui.row("bias", *empty, *[number(p.bias)] * many))

@@ -59,9 +59,6 @@ def owned_points(reading: Reading) -> NDArray[np.float64]:
 
 
 Vector = NDArray[np.float64]
-Digits = tuple[int, int]
-TRIED: tuple[Digits, ...] = ((3, 2), (3, 3), (4, 3), (4, 4))
-"""Digits that the two factors of a product may be printed with; the product has two."""
 SHOWN = 8
 """Products that are shown one by one."""
 
@@ -70,7 +67,7 @@ class Products(NamedTuple):
     """One logit dimension by dimension, total = sum of all d products + bias: `vector` [d] and
     `bias` of a lane; hidden states [d] of one word, the first question's first; `values` [d]: the
     products with the first state; `order`: the dimensions by the size of their product, of equals
-    the lower first, parted into `first` and `others`; `digits`: how factors are printed.
+    the lower first, parted into `first` and `others`.
     """
 
     lane: Lane
@@ -81,7 +78,6 @@ class Products(NamedTuple):
     order: list[int]
     first: list[int]
     others: list[int]
-    digits: Digits
     total: float
 
     def sum_of(self, dimensions: Sequence[int]) -> float:
@@ -90,18 +86,9 @@ class Products(NamedTuple):
 
 
 def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Products:
-    """With the fewest digits by which most of the largest products are right on a calculator."""
+    """Those of a word's states, [d] each, and the lane's vector."""
     vector, bias = heads.vector(lane)
     values = vector * states[0]
     order: list[int] = np.argsort(-np.abs(values), kind="stable").tolist()
     first, others, total = order[:SHOWN], order[SHOWN:], float(values.sum() + bias)
-    pairs = [(vector[k], h[k]) for k in first for h in states]
-    right = {digits: sum(prints_right(x, y, digits) for x, y in pairs) for digits in TRIED}
-    digits = max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
-    return Products(lane, vector, bias, tuple(states), values, order, first, others, digits, total)
-
-
-def prints_right(x: float, y: float, digits: Digits) -> bool:
-    """Whether the printed factors give the printed product; e.g. not 0.125 * 8 by (1, 1)."""
-    printed = round(x, digits[0]) * round(y, digits[1])
-    return round(float(printed), 2) == round(float(x * y), 2)
+    return Products(lane, vector, bias, tuple(states), values, order, first, others, total)

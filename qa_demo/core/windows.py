@@ -125,14 +125,14 @@ def make_windows(encoding: Encoding, options: WindowOptions) -> tuple[Window, ..
     return tuple(windows)
 
 
-Logits = tuple[NDArray[np.float32], NDArray[np.float32] | None]
+WindowLogits = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 """Start and end logits [n, 2] of a window and its tag logits [n, 3], None without a BIO head."""
 
 
 def assemble(
     encoding: Encoding,
     windows: tuple[Window, ...],
-    rows: Sequence[Logits],
+    rows: Sequence[WindowLogits],
     options: WindowOptions,
     **about: Any,
 ) -> Reading:

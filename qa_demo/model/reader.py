@@ -9,7 +9,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
-from qa_demo.core.windows import Logits, assemble, check_windows, make_windows
+from qa_demo.core.windows import WindowLogits, assemble, check_windows, make_windows
 from qa_demo.model import gradients
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
@@ -86,7 +86,7 @@ class BertReader:
         check_windows(options, self.max_seq_length)
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
-        rows = list[Logits]()
+        rows = list[WindowLogits]()
         for row in self.passes.each(self.forward, windows, cancelled):
             rows.append(row)
             if on_progress is not None:
@@ -103,7 +103,7 @@ class BertReader:
             baseline=gradients.own_baseline(self),
         )
 
-    def forward(self, window: Window) -> Logits:
+    def forward(self, window: Window) -> WindowLogits:
         """Start and end logits [n, 2] of a window and its tag logits [n, 3]."""
         with torch.inference_mode():
             last = self.model.base_model(**inputs_of(self.model, window))[0][0]

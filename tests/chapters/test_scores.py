@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from qa_demo.chapters.scores import since
+from qa_demo.chapters.scores import digits_of_factors, prints_right, since
+from qa_demo.core.heads import HeadWeights, products_of
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
@@ -33,9 +34,8 @@ def by_hand(reading, window, pos, lane):
 @pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
 def test_the_sums_are_the_dot_products_of_both_questions(name):
     found, shown = scores(example=name), reading_of(name)
-    best = shown.true_prediction.best.candidate
-    other, context = load_menu()[name].others[0], shown.encoding.context
-    second = faked().reader("").read(other, context, shown.true.options)
+    best, other = shown.true_best, load_menu()[name].others[0]
+    second = faked().reader("").read(other, shown.encoding.context, shown.true.options)
     for key, reading in (("formula-first", shown.true), ("formula-second", second)):
         lines = [line.split("=", 1)[1] for line in words(found[key]).split("\n")]
         printed = [map(value, re.findall(r"[−-]? ?\d+\.\d\d", line)) for line in lines]
@@ -60,14 +60,13 @@ def test_the_plane_holds_every_token_once_at_its_two_logits(name):
     traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
     docs = [d for t in traces for d in t["customdata"]]
     assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
-    window = shown.true.windows[shown.true_prediction.best.candidate.window]
+    window = shown.true.windows[shown.true_best.window]
     for trace in traces:
         xy = zip(unpacked(trace["x"]), unpacked(trace["y"]), strict=True)
         for d, (x, y) in zip(trace["customdata"], xy, strict=True):
             home = window if trace is traces[1] else shown.true.windows[shown.true.owners[d]]
-            start, end = shown.true.logits(home.index)
-            pos = home.to_pos(d)
-            np.testing.assert_allclose((x, y), (start[pos], end[pos]), atol=1e-5)
+            logits = [side[home.to_pos(d)] for side in shown.true.logits(home.index)]
+            np.testing.assert_allclose((x, y), logits, atol=1e-5)
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
@@ -75,7 +74,7 @@ def test_bars_and_table_add_up_to_the_logit(lane):
     asked = "Who designed the railway of the bridge?"  # as long as the first: the same positions
     found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": asked}})
     shown = reading_of("oresund")
-    best = shown.true_prediction.best.candidate
+    best = shown.true_best
     d = best.span.start if lane == "start" else best.span.end
     expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
     bars = found["waterfall"]["data"][0]
@@ -97,11 +96,9 @@ def test_bars_and_table_add_up_to_the_logit(lane):
 @pytest.mark.parametrize("name", ["oresund", "reef"])
 def test_places_count_the_larger_logits_of_each_layer(name):
     found, shown = scores(example=name, step=3), reading_of(name)
-    best = shown.true_prediction.best.candidate
+    best, table = shown.true_best, [row["cells"] for row in found["by-layer"]["rows"]]
     window = shown.true.windows[best.window]
-    hidden = faked().reader("").hidden(window)
-    table = found["by-layer"]["rows"]
-    for states, cells in zip(hidden, (row["cells"] for row in table), strict=True):
+    for states, cells in zip(faked().reader("").hidden(window), table, strict=True):
         ends = ((best.span.start, fake.S, fake.B_S, 1), (best.span.end, fake.E, fake.B_E, 3))
         for d, vector, bias, at in ends:
             logits = states.astype(float) @ vector + bias
@@ -134,3 +131,10 @@ def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
     assert before["plane"]["data"] == after["plane"]["data"]
     assert "by hand" in words(after["finding"])
+
+
+def test_factors_have_the_fewest_digits_that_are_right():
+    heads = HeadWeights(np.array([0.5, -1.0, 2.0]), np.zeros(3), -0.25, 0.5)
+    assert digits_of_factors(products_of(heads, [np.array([1.0, -0.5, 2.5])], "start")) == (3, 2)
+    assert prints_right(0.125, 8.0, (3, 2)) and not prints_right(0.125, 8.0, (1, 1))
+    assert prints_right(-0.0001, 1.0, (3, 2))
