@@ -21,7 +21,7 @@ from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Work
 from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.records import read
-from qa_demo.shown import Need, Shown
+from qa_demo.shown import Need, Shown, takes_long
 from qa_demo.state import Record, State, differs, dump, load
 from qa_demo.veil import veiled
 
@@ -175,9 +175,8 @@ class Pictures:
             reader = self.reader(name)
             return reader.read(question, context, fitting(windows, reader.max_seq_length), *watch)
 
-        slow = len(context) > 6 * windows.max_seq_length
         key = ("reading", name, question, context, windows)
-        return self.work.ask(key, make, slow)
+        return self.work.ask(key, make, takes_long(context, windows))
 
 
 def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:

@@ -7,7 +7,7 @@ from typing import Any
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import Prediction
 from qa_demo.core.spans import Candidate
-from qa_demo.core.types import Answer, DecodeOptions, Encoding, Reading, Span, Window
+from qa_demo.core.types import Answer, DecodeOptions, Encoding, Reading, Span, Window, WindowOptions
 from qa_demo.examples import PoolExample
 from qa_demo.state import State
 
@@ -25,6 +25,11 @@ class NoModel(BadInput):
 def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone: a `Need` that refuses."""
     raise NoModel("this picture asks a model, and none is at hand")
+
+
+def takes_long(context: str, windows: WindowOptions) -> bool:
+    """Whether a text is read in the line of the slow ones: it fills more than a window or two."""
+    return len(context) > 6 * windows.max_seq_length
 
 
 @dataclass(frozen=True)

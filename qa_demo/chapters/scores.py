@@ -23,7 +23,7 @@ from qa_demo.drawn import plane as fig
 from qa_demo.drawn.panels import Panel, pair
 from qa_demo.drawn.plane import Points
 from qa_demo.printed import QUOTE, adds, escape, number, plural, plus, quote, say, signed, subs
-from qa_demo.shown import Shown
+from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
 
 NAME = "Scores"
@@ -94,7 +94,7 @@ class TwoQuestions:
         if self.question in ("", self.e.question) or shown.state.step == 3:
             return
 
-        long = len(self.e.context) > 6 * windows.max_seq_length
+        long = takes_long(self.e.context, windows)
         key, asked = ("reading", self.question), (self.question, self.e.context, windows)
         try:
             found = shown.need(key, lambda reader, *watch: reader.read(*asked, *watch), slow=long)
