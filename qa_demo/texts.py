@@ -73,8 +73,8 @@ def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
     d = next((d for d in docs if len(siblings(e, d)) > 1), None)
     if d is None:
         return []
-    said = [[quote(word(e, d), 40), QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
-    return [("text", "grey", said)]
+    told = [[quote(word(e, d), 40), QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
+    return [("text", "grey", told)]
 
 
 def bold(e: Encoding, d: int) -> str:

@@ -360,8 +360,8 @@ def mean_worked(r: Proposal) -> list[Part]:
     """(0.936 + 0.923) / 2 ≈ 0.930."""
     *_, start, end = r.maxima
     sign = adds([(round(start, 3) + round(end, 3)) / 2], r.mean, 3)
-    said = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
-    return say(said, [probability(start), START], [probability(end), END])
+    sum_ = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
+    return say(sum_, [probability(start), START], [probability(end), END])
 
 
 class Rule(NamedTuple):

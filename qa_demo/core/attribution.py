@@ -172,5 +172,6 @@ def leave_one_out(reading: Reading, target: Target, read_masked: ReadMasked) -> 
     f_x = float(value_of(target, window, *reading.logits(window.index)))
     inside = units.of >= 0
     pieces = np.bincount(units.of[inside], minlength=len(units))
-    values = np.where(inside, ((f_x - without) / pieces)[units.of], 0.0)
+    values = np.zeros(len(window))
+    values[inside] = ((f_x - without) / pieces)[units.of[inside]]
     return Attribution(target, "leave_one_out", window.index, values, f_x, baseline="mask")
