@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import TypeAdapter
 
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import one_of
 from qa_demo.core.masking import Blanks
 from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
 from qa_demo.core.types import Answer, Reading, WindowOptions
@@ -89,8 +89,7 @@ def passages() -> dict[str, Passage]:
 
 def hidden_in(name: str) -> Blanks:
     """A passage with what it hides. Errors: BadInput for an unknown name."""
-    if name not in passages():
-        raise BadInput(f"there is no passage {name[:60]!r}")
+    one_of("passage", name, passages())
     passage = passages()[name]
     return Blanks(passage.text, tuple((h.char_start, h.char_end) for h in passage.hidden))
 

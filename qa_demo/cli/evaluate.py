@@ -12,7 +12,7 @@ from typing import Any
 from qa_demo import __version__
 from qa_demo.cli import shared
 from qa_demo.cli.shared import Progress, tell, visible
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.types import Example
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation import run as running
@@ -73,8 +73,7 @@ def run(args: argparse.Namespace) -> int:
     least = limits(args.fail_under, examples, rules)
     both = {(e.question, e.context) for e in examples}
     if other is not None and both.isdisjoint((x["question"], x["context"]) for x in other.rows):
-        said = f"{args.not_worse_than.name} holds none of these questions on the same paragraph"
-        raise BadInput(f"{said}, so nothing can be compared")
+        raise BadInput(f"{args.not_worse_than.name} holds none of these questions on its paragraph")
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(
@@ -138,9 +137,7 @@ def limits(
     for one in given:
         name, _, text = one[:60].partition("=")
         least = shared.number(text)
-        if name not in known:
-            said = f"the scores of this run are {', '.join(known)}"
-            raise BadInput(f"--fail-under names {name!r}; {said}")
+        one_of("--fail-under", name, known)
         if not isinstance(least, int | float) or not (least == 0 or 1 <= least <= 100):
             said = f"needs a percent from 1 to 100 (0.8 of all is {name}=80), got {text!r}"
             raise BadInput(f"--fail-under {name} {said}")

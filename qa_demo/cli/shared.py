@@ -164,6 +164,4 @@ def visible(text: str) -> str:
     """The text for a terminal: characters that would move the cursor or change colours are written
     as their escapes.
     """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
-    )
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
@@ -67,11 +67,11 @@ Letters = Annotated[str, AfterValidator(str.encode)]  # half a surrogate pair is
 
 class Placed(Held):
     text: Letters
-    char_start: int
+    char_start: int = Field(ge=-1, lt=2**53)  # as a browser counts
 
 
 class Listed(Placed):
-    char_end: int
+    char_end: int = Field(ge=0, lt=2**53)
     window: int
     score: Logit
 
@@ -103,6 +103,12 @@ class Line(Held):
     probs: Annotated[list[Share], Field(min_length=31, max_length=31)] | None
     tokens: int | None
 
+    @model_validator(mode="after")
+    def _measured(self) -> Self:
+        if (self.score_diff is None) == bool(self.n_best):
+            raise ValueError("score_diff is null where n_best is empty, and there alone")
+        return self
+
 
 class Run(Held):
     """What stands beside the lines."""
@@ -112,7 +118,7 @@ class Run(Held):
     threshold: Logit | None
     file: Letters = "rows"
     weights: str | None = None
-    options: dict[str, Any] = {}
+    options: dict[Letters, int | Letters] = {}
 
 
 @dataclass(frozen=True)
@@ -275,8 +281,7 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     Errors: BadInput where they were made with other settings or of other questions.
     """
     if out.exists() and not out.is_file():
-        beside = f"{run_file(out).name} stands beside it"
-        raise BadInput(f"{out.name} must be a plain file: it is read again to go on, and {beside}")
+        raise BadInput(f"{out.name} must be a plain file: to go on, it is read again")
     if not out.exists() or not out.stat().st_size:
         write_file(run_file(out), dumps(about) + "\n")
         return []

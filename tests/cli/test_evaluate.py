@@ -130,11 +130,12 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
 BEST = {"exact": 1.0, "f1": 1.0, "because": ""}
 DAMAGED = [
     ({"id": ["a"]}, "line 1 is no line of this version's evaluate --out: id: must be a valid str"),
-    ({"title": 5}, "title: must be a valid string, got 5"),
+    ({"gold": [{"text": "a", "char_start": 2**53}]}, "gold.0.char_start: must be less than 9,007,"),
     ({"gold": [{"text": None, "char_start": 0}]}, "gold.0.text: must be a valid string, got None"),
     ({"columns": []}, "columns: must be an object, got []"),
     ({"question": "\ud800"}, "question: 'utf-8' codec can't encode character '\\ud800'"),
     ({"score_diff": 1e308}, "score_diff: must be less than or equal to 1,000,000, got 1e+308"),
+    ({"score_diff": None}, "--out: score_diff is null where n_best is empty, and there alone"),
     ({"claim": 5}, "claim: must be less than or equal to 1, got 5"),
     ({"probs": [0.5]}, "probs: must have at least 31 items"),
     ({"best": BEST}, "best.kind is missing, got the fields 'exact'"),
@@ -145,6 +146,7 @@ OF_A_RUN = [
     ({"threshold": -1e300}, "threshold: must be greater than or equal to -1,000,000, got -1e+300"),
     ({"rules": 2}, "rules: must be '1.1' or '2.0', got 2"),
     ({"options": None}, "options: must be an object, got None"),
+    ({"options": {"rule": "\ud800"}}, "options.rule.int: must be a valid integer, got '\\ud800'"),
 ]
 
 

@@ -21,7 +21,7 @@ BEFORE = [
     ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
     ("evaluate {dev} --fail-under f1=nan", "needs a percent from 1 to 100 (0.8 of all is f1=80)"),
     ("evaluate {dev} --fail-under f1=0.8", "needs a percent from 1 to 100"),
-    ("evaluate {dev} --fail-under NoAns_f1=10", "'NoAns_f1'; the scores of this run are exact"),
+    ("evaluate {dev} --fail-under NoAns_f1=10", "--fail-under must be one of exact, f1, got 'No"),
     ("evaluate {dev} --limit 1 --sample 1", "limit changes nothing beside --sample, got 1"),
     ("evaluate {dev} --by 1", "by changes nothing without --not-worse-than, got 1"),
     ("evaluate {dev} --out p.txt", "--out holds lines of JSON and is called NAME.jsonl, got p.t"),
