@@ -307,7 +307,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "
-            "the reader is. *How often it is right then is counted where the answer is known.*"
+            "the reader is. *Questions with known answers show how often it is right then.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
         ui.group("left", 8, ui.legend("key", *key), bars(bins, b)) if b else None,

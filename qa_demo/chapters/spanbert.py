@@ -41,7 +41,7 @@ IDEAS = (
     "words. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
-    "Each row makes one change more; *its bar is what that change adds to F1 or takes from it* "
+    "Each row adds one change; *its bar is how far F1 goes up or down with it* "
     "(F1: overlap with people's answers, at best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
@@ -151,8 +151,9 @@ def blank_finding(b: core.Blank) -> Block:
     found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
     found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    right = f"{number(every['sbo_top1'], 1)} %, MLM in {number(every['mlm_top1_where_sbo'], 1)} %"
-    overall = f"Over {every['sbo_pieces']:,} blanks SBO, which reads none, is right in {right}."
+    sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
+    overall = f"Over {every['sbo_pieces']:,} blanks SBO is right in {sbo} %; "
+    overall += f"MLM, which reads the blank, in {mlm} %."
     return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
 
 

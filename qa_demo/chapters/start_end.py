@@ -132,8 +132,8 @@ def change(p: Softmaxes) -> list[Block | None]:
         said += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
         ui.idea(
-            "Raise one logit and its position gains probability; *all others shrink by one common "
-            "factor.* The sums of chapter Spans follow."
+            "Raise one logit and its position gains probability; *all others of its softmax shrink "
+            "by one common factor.* The scores in Spans follow."
         ),
         ui.finding("{}. Chosen is {}: press another word to choose it.", said, p.said(pos)),
         *(by_hand.told(shown) or [press]),
@@ -180,7 +180,7 @@ def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
         before = np.exp(side.true / p.temperature).sum()
         was, factor = weight(before), printed.significant(before / weights.sum())
         factor = printed.equals([was, total], printed.value(was) / printed.value(total), factor)
-        lines += [say(f"common factor where no logit changed = {was} / {total}*{factor}*")]
+        lines += [say(f"P of every unchanged {side.name} times {was} / {total}*{factor}*")]
     return ui.formula(f"p-{side.name}", *lines, span=span)
 
 

@@ -301,7 +301,7 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
     maxima, same, words = top.maxima[:2], top is w.win, list[Any]()
     told = f"The mean takes window {top.k}{' too' * same}"
     if maxima == (0, 0):
-        told += f", which says “not here”: both its largest P stand on {w.cls}."
+        told += f", although its largest P stand on {w.cls}, which says “not here”."
     elif why := reason(top.window, *maxima, w.shown.decode):
         why = "that start counts in another window" if why == "not owned" else why
         told += f" for its P on {{}} and {{}}: no allowed span ({why})."
@@ -376,7 +376,7 @@ class Rule(NamedTuple):
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
 MEAN = "(largest P(start) + largest P(end)) / 2"
-PRODUCT = "P × P of its best span; only paragraph tokens share P"
+PRODUCT = "P × P of its best span; [CLS] and question left out"
 RULES = {
     "logits": Rule(
         "sum of logits",

@@ -102,7 +102,7 @@ def same_distance(
     middle = (pairs[0].log_p + pairs[0].score) / 2
     over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=12, bgcolor=PAPER))
     loss, under = f"2 L = {number(-right.log_p, d)}", at + 0.34
-    said = f"training shortens the way to 0: <b>{loss}</b>"
+    said = f"training shortens the way to 0, twice the loss: <b>{loss}</b>"
     named = ui.note(said, 0, under, role, 14, xanchor="left", xshift=5)
     way = ui.note("", 0, under, ax=right.log_p, ay=under, axref="x", ayref="y", **ui.LEADER)
     way |= {"arrowhead": 2, "arrowwidth": 2, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
