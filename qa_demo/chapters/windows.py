@@ -376,7 +376,7 @@ class Rule(NamedTuple):
 
 SUMS = "start logit + end logit of its best span (BERT's rule)"
 MEAN = "(largest P(start) + largest P(end)) / 2"
-PRODUCT = "P × P of its best span; [CLS] and question left out"
+PRODUCT = "P × P of its best span; softmax of the paragraph alone"
 RULES = {
     "logits": Rule(
         "sum of logits",
