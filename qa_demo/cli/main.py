@@ -62,11 +62,11 @@ def check_paths(args: argparse.Namespace) -> None:
         if os.path.isdir(path) or not os.path.isdir(path.parent):
             why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"
             raise BadInput(f"{path.name or path} cannot be written: {why}")
-    writes += [Path("/dev/stdout")] if os.path.isfile("/dev/stdout") else []  # a shell's >
     lines = (path for name, path in given.items() if name in LINES and os.path.isfile(path))
     reads += map(run_file, lines)
     writes += [run_file(args.out)] if args.command == "evaluate" and args.out is not None else []
-    for one, other in combinations(writes, 2):
+    printed = [Path("/dev/stdout")] if os.path.isfile("/dev/stdout") else []  # a shell's >
+    for one, other in combinations(writes + printed, 2):
         if os.path.realpath(one) == os.path.realpath(other):
             raise BadInput(f"{other.name} would be written twice; name another file")
     for path, read in product(writes, reads):
