@@ -58,7 +58,9 @@ def test_no_answer_keeps_the_list_and_without_a_span_there_is_a_reply():
         found = got["answer"], best, got["prediction"]["score_diff"]
         assert found == (None, "Delta Epsilon", -6.0)
     assert answer_of(t1(threshold=-9), null_score_diff_threshold=0)["answer"] == "Delta Epsilon"
-    got = answer_of(unowned(t1()))
+    silent = Read(question="?", context="?").answer(unowned(t1()))
+    assert next(LINES["read"](silent)) == "no answer: no span is allowed here"
+    got = plain(silent)
     found = got["prediction"]
     assert [got["answer"], found["score_diff"], found["n_best"]] == [None, None, []]
     assert found["null_score"] == 1.5

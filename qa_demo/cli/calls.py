@@ -95,7 +95,7 @@ def answer_lines(said: Answer) -> Iterator[str]:
     """The answer, its numbers, and the list of the best spans."""
     found, answered = said.prediction, said.prediction.answered
     if answered is None:
-        yield "no answer"
+        yield "no answer" if found.n_best else "no answer: no span is allowed here"
     else:
         start, end, score = answered.start_logit, answered.end_logit, answered.score
         d = 3 if adds((start, end), score, 3) == "=" else 4
