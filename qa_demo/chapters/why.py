@@ -19,8 +19,15 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
 from qa_demo.core.attention import SPREAD, TokenAttention
-from qa_demo.core.attribution import Attribution, Target
-from qa_demo.core.deletion import DRAWS, Deletion, deletion_test, seed_of, sets_to_hide
+from qa_demo.core.attribution import (
+    DRAWS,
+    Attribution,
+    Deletion,
+    Target,
+    deletion_test,
+    seed_of,
+    sets_to_hide,
+)
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import piled

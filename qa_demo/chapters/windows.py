@@ -16,8 +16,7 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
 from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
 from qa_demo.core.metrics import exact_match
-from qa_demo.core.predict import predict
-from qa_demo.core.proposals import Proposal, Proposals
+from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import capacity_of, safe_length

@@ -8,7 +8,7 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
-from qa_demo.core.proposals import Proposal, Proposals
+from qa_demo.core.predict import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
 from qa_demo.printed import adds, escape, number, plural, quote

@@ -18,7 +18,7 @@ from qa_demo.core.heads import Products
 from qa_demo.core.infill import chosen, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
-from qa_demo.core.proposals import Proposals
+from qa_demo.core.predict import Proposals
 from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity_of
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need

@@ -9,9 +9,8 @@ import pytest
 
 from qa_demo.core import attribution
 from qa_demo.core.attention import TokenAttention, spread_head
-from qa_demo.core.attribution import Attribution, Target, TargetKind
+from qa_demo.core.attribution import Attribution, Target, TargetKind, seed_of, sets_to_hide
 from qa_demo.core.base import BadInput
-from qa_demo.core.deletion import seed_of, sets_to_hide
 from qa_demo.core.text import special_positions, words
 from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1
