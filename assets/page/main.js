@@ -193,15 +193,16 @@ async function beside(aside, pin) {
 }
 
 /** gradio's boxes are filled by an event of gradio: a hidden button's, whose script reads `boxes`.
- * Until gradio listens, which may be after the first picture, a press is lost.
+ * Until gradio listens, which may be after the first picture, a press is lost; the boxes themselves
+ * may come later still.
  */
 function fillBoxes(tries = 40) {
   const plain = (texts) => texts.join(" ").replace(/\s/g, ""); // a line has no line ends
   const stand = () => plain([area("question")?.value, area("paragraph")?.value]), before = stand();
   /** @type {any} */ (document.querySelector("#fill-boxes"))?.click();
   setTimeout(() => {
-    const lost = area("question") && stand() === before && before !== plain(boxes().slice(0, 2));
-    if (lost && tries) fillBoxes(tries - 1);
+    const now = stand(), lost = (now === before || !before) && now !== plain(boxes().slice(0, 2));
+    if (lost && tries && !globalThis.SAVED) fillBoxes(tries - 1);
   }, 250);
 }
 
