@@ -302,7 +302,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
     last = "To be sure is not to be right"
-    last += ": the strong bar says how often such spans were right." if b else "."
+    last += ": the bar “as sure as here” says how often such spans were right." if b else "."
     odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(
