@@ -39,7 +39,7 @@ NAME = "Why"
 STEPS = ("What it rests on", "The test", "An attention head")
 HEADINGS = (
     "Which words speak for the best span?",
-    "Does the best span need the words with the largest shares?",
+    "Are the words with the largest shares needed?",
     "Where did one attention head look?",
 )
 IDEAS = (
