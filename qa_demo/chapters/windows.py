@@ -5,10 +5,10 @@ stride of at most R pieces later. A start counts in the window with the most pie
 side.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +61,18 @@ ODD = {  # the odd case of a step, a press away
     3: ("A text without an answer", text_at("reef", 64, 24)),
     4: ("A text where the two largest P form no allowed span", text_at("telegraph", 128, 48)),
 }
+RULES = {
+    "logits": ("sum of logits", "start logit + end logit of its best span (BERT's rule)"),
+    "mean_of_maxima": (
+        "mean of the two largest softmaxes",
+        "(largest P(start) + largest P(end)) / 2",
+    ),
+    "product": (
+        "product within a window",
+        "P × P of its best span; softmax of the paragraph alone",
+    ),
+}
+"""The name of each rule, and what it compares."""
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
 SNIPPET = ui.snippet("windows")
@@ -120,10 +132,9 @@ def presses(w: Windows, step: int) -> Block | None:
         label, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
     other = ui.button("other", label, patch, span=4) if label and known else None
-    follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule].title}."
+    follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
     told = ui.remark("rule", follows, span=8) if rule != "logits" and step < 4 else None
-    found = [one for one in (other, told) if one]
-    return ui.group("presses", 12, *found) if found else None
+    return ui.group("presses", 12, other, told) if other or told else None
 
 
 def listing(names: Sequence[Any]) -> str:
@@ -315,15 +326,15 @@ def why_mean(w: Windows, top: Proposal) -> list[Part]:
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     """A rule's name, which a press sets, what it compares (dots of sums, bars of P), its choice."""
-    own, patch = RULES[rule], {"rule": None if rule == "logits" else rule}
+    (title, compares), patch = RULES[rule], {"rule": None if rule == "logits" else rule}
     pitch, across = min(54.0, 264 / len(rows)), dict[str, Any](nticks=6)
     if rule != "logits":
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
     width = None if rule == "logits" else 14 / pitch
-    drawn = fig.compared(rows, [getattr(r, own.field) for r in rows], taken, width)
+    drawn = fig.compared(rows, [measured(w, rule, r)[0] for r in rows], taken, width)
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
     texts = [
-        fig.label(own.says(w, r), 0, y - 8 / pitch, r is taken, **over)
+        fig.label(measured(w, rule, r)[1], 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 34, 74, 8, 4, 26, bargap=0)
@@ -332,67 +343,42 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     told: list[Part] = [f"“no answer” wins over window {taken.k}"]
     if rule != "logits" or not w.silent:
-        returned, golds = (
-            "no span" if taken.own is None else span_words(taken.own, 20),
-            w.shown.golds,
-        )
-        right = taken.own and any(exact_match(x.text, taken.own.text) for x in golds)
+        golds, own = w.shown.golds, taken.own
+        right = own and any(exact_match(gold.text, own.text) for gold in golds)
         verdict = ("right:" if right else "wrong:") if golds else "takes"
-        told = say(f"{verdict} *window {taken.k}*, {{}}", returned)
-    option = (own.title.capitalize(), patch, w.shown.state.rule == rule)
+        told = say(f"{verdict} *window {taken.k}*, {{}}", span_words(own, 20) if own else "no span")
+    option = (title.capitalize(), patch, w.shown.state.rule == rule)
     return ui.group(
         f"panel-{rule}",
         4,
         ui.choice(f"rule-{rule}", "", [option]),
-        ui.remark(f"how-{rule}", own.compares),
+        ui.remark(f"how-{rule}", compares),
         ui.figure(rule, [{**drawn, "sets": patch}], layout, alt),
-        ui.formula(f"takes-{rule}", told, own.worked(taken)),
+        ui.formula(f"takes-{rule}", told, worked(rule, taken)),
     )
 
 
-def largest(w: Windows, r: Proposal) -> str:
-    """0.960 on [CLS]: whether both largest P of a window say that the answer is not there."""
-    return probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
+def measured(w: Windows, rule: str, r: Proposal) -> tuple[float, str]:
+    """What a rule compares of a window, and in words; of a mean also whether both its P stand on
+    [CLS].
+    """
+    if rule == "logits":
+        return r.score, fig.proposes(r, 26)
+    if rule == "product":
+        return r.product, fig.proposes(r, 22, probability(r.product))
+    return r.mean, probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
 
 
-def mean_worked(r: Proposal) -> list[Part]:
-    """(0.936 + 0.923) / 2 ≈ 0.930."""
+def worked(rule: str, r: Proposal) -> list[Part]:
+    """How that number is computed, of a mean (0.936 + 0.923) / 2 ≈ 0.930."""
+    if rule == "logits":
+        return ui.summed(r.own.start_logit, r.own.end_logit) if r.own else []
+    if rule == "product":
+        return [printed.times(r.factors[0], "×", r.factors[1])]
     *_, start, end = r.maxima
     sign = adds([(round(start, 3) + round(end, 3)) / 2], r.mean, 3)
     sum_ = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
     return say(sum_, [probability(start), START], [probability(end), END])
-
-
-class Rule(NamedTuple):
-    """How a rule is shown; `says`: a window's number in words, `worked`: how it is computed."""
-
-    title: str
-    field: str
-    compares: str
-    says: Callable[[Windows, Proposal], str]
-    worked: Callable[[Proposal], list[Part]]
-
-
-SUMS = "start logit + end logit of its best span (BERT's rule)"
-MEAN = "(largest P(start) + largest P(end)) / 2"
-PRODUCT = "P × P of its best span; softmax of the paragraph alone"
-RULES = {
-    "logits": Rule(
-        "sum of logits",
-        "score",
-        SUMS,
-        lambda _, r: fig.proposes(r, 26),
-        lambda r: ui.summed(r.own.start_logit, r.own.end_logit) if r.own else [],
-    ),
-    "mean_of_maxima": Rule("mean of the two largest softmaxes", "mean", MEAN, largest, mean_worked),
-    "product": Rule(
-        "product within a window",
-        "product",
-        PRODUCT,
-        lambda _, r: fig.proposes(r, 22, probability(r.product)),
-        lambda r: [printed.times(r.factors[0], "×", r.factors[1])],
-    ),
-}
 
 
 def exactly(w: Windows) -> str:
