@@ -67,9 +67,13 @@ class Shown:
 
     @property
     def marked_by(self) -> str:
-        """Whose mark the gold is: yours or the author's; of several nobody wrote down whose."""
+        """Whose mark the gold is: yours, the author's or nobody's; of several no one wrote down
+        whose. No answer, too, can be what is marked.
+        """
         if self.state.gold is not None:
             return "you"
+        if self.example is None:
+            return "nobody"
         return "several" if len(self.golds) > 1 else "the author"
 
     def whose(self, marks: int) -> str:

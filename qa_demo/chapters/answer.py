@@ -54,10 +54,10 @@ def digits_that_add(*sums: tuple[tuple[float, float], float]) -> int:
 
 def unmarked(shown: Shown) -> str:
     """Why no marked answer stands beside the best span."""
-    if shown.example or shown.state.gold is not None:
-        says = "you say" if shown.marked_by == "you" else "the author says"
-        return f"{says} that this text holds no answer"
-    return "nobody has marked an answer in this text"
+    if shown.marked_by == "nobody":
+        return "nobody has marked an answer in this text"
+    says = "you say" if shown.marked_by == "you" else "the author says"
+    return f"{says} that this text holds no answer"
 
 
 def measured(shown: Shown) -> Counted | None:

@@ -297,7 +297,7 @@ def labels(shown: Shown) -> list[TagGold]:
     """Each annotator's span, None for "no answer"; empty where nobody marked anything."""
     if shown.golds:
         return [touching(shown.encoding, g.char_start, g.char_end) for g in shown.golds]
-    return [None] if shown.example is not None or shown.state.gold is not None else []
+    return [] if shown.marked_by == "nobody" else [None]
 
 
 def one_label(tags: Tags) -> list[Block | None]:

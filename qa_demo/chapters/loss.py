@@ -63,16 +63,12 @@ class Own(Record):
     moment: Place | None = None
 
 
-def labels_of(shown: Shown) -> tuple[list[losses.Label], str]:
-    """The labels, the one with most marks first, and by whom: several, the author, you or nobody.
-    Where nobody marked anything the reader's own answer stands in.
+def labels_of(shown: Shown) -> list[losses.Label]:
+    """The labels, the one with most marks first. Where nobody marked anything the reader's own
+    answer stands in.
     """
-    if labels := losses.count_labels(shown.encoding, shown.golds):
-        return labels, shown.marked_by
-    if shown.marked_by == "you" or shown.example is not None:
-        return [losses.Label(None, 1)], shown.marked_by
-    own = shown.true_prediction.answered
-    return [losses.Label(None if own is None else own.span, 1)], "nobody"
+    own = shown.true_prediction.answered if shown.marked_by == "nobody" else None
+    return losses.count_labels(shown.encoding, shown.golds) or [losses.Label(own and own.span, 1)]
 
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
@@ -97,7 +93,7 @@ class Case:
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, step, self.cls = shown, shown.state.step, shown.encoding.cls_token
-        self.labels, self.by = labels_of(shown)
+        self.labels, self.by = labels_of(shown), shown.marked_by
         self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)
         self.at = 0 if own.label == "mean" else min(own.label, len(self.labels) - 1)
