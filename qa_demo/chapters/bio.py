@@ -19,7 +19,7 @@ from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import Array, Columns, Kind, Rung, brackets, cells, ladder, stacked, sums
+from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -29,7 +29,6 @@ ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
 T = ["t", TERM]
-KINDS = tuple(map(Kind, TAGS, ROLES, (ui.PAPER, ui.INK, ui.INK)))
 WIDTH = 384  # numbers in a hidden state of the bundled reader (a test compares them)
 
 NAME = "Tags"
@@ -146,7 +145,7 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
             told = f"each O ≥ {at_least(tags.p[a : z + 1, types.O])}"
         return f"{z - a + 1} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
 
-    return stacked(cols, tags.p, KINDS, text, right)
+    return stacked(cols, tags.p, text, right)
 
 
 def folds(
@@ -258,7 +257,7 @@ class Labels:
             who = f"{len(self.rows)} marks: one row each{of}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
-        drawn = [cells(self.columns, r, KINDS, k) for r, k in zip(few, up, strict=True)]
+        drawn = [cells(self.columns, r, k) for r, k in zip(few, up, strict=True)]
         return Rung(who, 25 * len(few), float(len(few)), drawn)
 
     def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
@@ -344,7 +343,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     title = "loss of each token: −Σ t log p (of several tokens their sum)"
     rungs = [
         ls.annotators(),
-        Rung("their mean t: the soft label of each token", 50, 1, stacked(cols, ls.t, KINDS, name)),
+        Rung("their mean t: the soft label of each token", 50, 1, stacked(cols, ls.t, name)),
         Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
         sums(cols, title, 60, 2, (terms.floor, True), (terms.divergence, False)),
     ]
@@ -378,12 +377,12 @@ def to_spans(tags: Tags) -> list[Block | None]:
     if (tags.single != best).any():
         wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
         title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
-        rungs.append(Rung(title, 25, 0.9, [cells(cols, tags.single, KINDS, wrong=wrong)]))
+        rungs.append(Rung(title, 25, 0.9, [cells(cols, tags.single, wrong=wrong)]))
     under = brackets(cols, [(one.span, one.text) for one in answers])
     finding, formula, chances = chance_of(tags, answers)
     title = "most probable possible tagging"
     title += ": in the first answer the chance of each tag after the one before" * bool(answers)
-    traces = [cells(cols, best, KINDS, 1.1 if under else 0, chances=chances), *under]
+    traces = [cells(cols, best, 1.1 if under else 0, chances=chances), *under]
     pixels, top = (56, 2.0) if under else (25, 0.9)
     rungs.append(Rung(title, pixels, top, traces))
     exactly = (

@@ -18,16 +18,9 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GREY, INK, MID, Block
+from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, TokenAttention
-from qa_demo.core.attribution import (
-    DRAWS,
-    Attribution,
-    Deletion,
-    Target,
-    deletion_test,
-    seed_of,
-    sets_to_hide,
-)
+from qa_demo.core.attribution import DRAWS, Attribution, Deletion, Target
 from qa_demo.core.text import is_mark, words
 from qa_demo.core.types import Span
 from qa_demo.drawn.plane import piled
@@ -122,12 +115,12 @@ class Shares:
         others; never punctuation nor the span's own words. None where too few others raise it.
         """
         free = tuple(k for k in self.real if k not in self.own)
-        seed = seed_of(self.shown.true, self.window)
-        sets = sets_to_hide(self.values, free, seed)
+        seed = attribution.seed_of(self.shown.true, self.window)
+        sets = attribution.sets_to_hide(self.values, free, seed)
 
         def make(reader: Any, progress: Any, cancelled: Any) -> Deletion:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
-            return deletion_test(read, self.target, self.window, self.words, sets)
+            return attribution.deletion_test(read, self.target, self.window, self.words, sets)
 
         return self.shown.need(("hidden", self.target), make, slow=True) if sets[1:] else None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.types import Encoding, Span
+from qa_demo.core.types import TAGS, Encoding, Span
 from qa_demo.printed import escape, isolated, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
 
@@ -29,6 +29,9 @@ class Kind(NamedTuple):
     name: str
     colour: str
     ink: str
+
+
+KINDS = tuple(map(Kind, TAGS, (ui.B, ui.I, ui.O), (ui.PAPER, ui.INK, ui.INK)))
 
 
 def runs_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int, int]]:
@@ -120,17 +123,13 @@ def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: 
 
 
 def stacked(
-    cols: Columns,
-    shares: Array,
-    kinds: Sequence[Kind],
-    text: Callable[[int, int, float], str],
-    right: Array | None = None,
+    cols: Columns, shares: Array, text: Callable[[int, int, float], str], right: Array | None = None
 ) -> list[Block]:
-    """Shares [D, kinds] stacked, of a run the mean; `text(column, kind, share)`: the words inside;
-    pale where a kind is not that of `right` [D].
+    """Shares [D, 3] of B, I and O stacked, of a run the mean; `text(column, kind, share)`: the
+    words inside; pale where a kind is not that of `right` [D].
     """
     made, counts = [], [z - a + 1 for a, z in cols.runs]
-    for k, kind in enumerate(kinds):
+    for k, kind in enumerate(KINDS):
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
@@ -144,7 +143,6 @@ def stacked(
 def cells(
     cols: Columns,
     values: Array,
-    kinds: Sequence[Kind],
     base: float = 0,
     wrong: Sequence[int] = (),
     chances: Mapping[int, float] = MappingProxyType({}),
@@ -156,11 +154,11 @@ def cells(
     drawn, told = list[Kind](), list[str]()
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
-        said = {k: f"{n} " * (len(held) > 1) + kinds[k].name for k, n in held.items()}
+        said = {k: f"{n} " * (len(held) > 1) + KINDS[k].name for k, n in held.items()}
         if given := [d for d in range(a, z + 1) if d in chances]:
             product = float(np.prod([chances[d] for d in given]))
             said[values[given[0]]] += f" {probability(product, 2)}"
-        top = kinds[max(sorted(held), key=held.__getitem__)]
+        top = KINDS[max(sorted(held), key=held.__getitem__)]
         # a hatch's lines have the bar's own colour
         drawn.append(top._replace(colour=ui.OTHER, ink=ui.INK) if hatch else top)
         told.append(", ".join(said.values()))
