@@ -138,10 +138,8 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = (
-        "score of the best spans; one dot for those that differ by punctuation or part of a word"
-    )
-    layout["xaxis"] = ui.axis(title, showgrid=False, **across)
+    title = "score of the best spans; one dot for those that differ by punctuation or part of a "
+    layout["xaxis"] = ui.axis(title + "word", showgrid=False, **across)
     names = [name(c, 48) for c in top]
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
@@ -186,11 +184,9 @@ def or_none(shown: Shown) -> list[Block | None]:
     said = f"“No answer” {stands} *{number(abs(ahead), d)}*{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
-        most, now = float(max(12, int(np.ceil(abs(limit))))), round(limit, 2)
-        label, says = (
-            f"The reader's own, {number(shown.true.threshold or 0.0)}",
-            "to win, “no answer” must lead by more than this",
-        )
+        most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
+        label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
+        says = "to win, “no answer” must lead by more than this"
         controls = [
             ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now, says=says),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),

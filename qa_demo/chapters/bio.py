@@ -169,10 +169,8 @@ def every_token(tags: Tags) -> list[Block | None]:
     elsewhere = lone[0] if lone else tags.shown.best.span.start
     home = first.start if first else elsewhere
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
-    title = (
-        "the reader's p: it adds up to 1; below: the tokens (a dot joins pieces of a word), each "
-    )
-    row = Rung(title + "with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
+    title = "the reader's p: it adds up to 1; below: the tokens (a dot joins pieces of a word), "
+    row = Rung(title + "each with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     last = "Each token has its own softmax; its h has read question and paragraph."
     exactly = (

@@ -104,6 +104,11 @@ class TwoQuestions:
         except BadInput as fault:
             self.fault = str(fault)
 
+    @property
+    def asked(self) -> list[BestOf]:
+        """The first question, and the second where it was read."""
+        return [self.first, self.second] if self.second else [self.first]
+
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     return (two_questions, one_logit, layers)[shown.state.step - 1](TwoQuestions(shown, own))
@@ -162,9 +167,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
 def sums(two: TwoQuestions, span: tuple[int, int]) -> list[Block]:
     """S · h + b_S = 6.04 − 0.14 = 5.90 with each question, for the words that are followed."""
     found: list[Block] = []
-    for asked, h, name in ((two.first, "h", "first"), (two.second, "h′", "second")):
-        if asked is None:
-            continue
+    for asked, h, name in zip(two.asked, ("h", "h′"), ASKED, strict=False):
         lines, question = [], quote(asked.reading.encoding.question, 90)
         for column, (d, lane) in enumerate(zip(span, LETTERS, strict=True)):
             letter, (_, bias), total = LETTERS[lane], two.heads.vector(lane), asked.at(d)[column]
@@ -243,7 +246,7 @@ def exactly_two(two: TwoQuestions) -> str:
 
 def points_table(two: TwoQuestions) -> Block:
     """The tokens of the plane: those that move most, or those with the highest logits."""
-    both = [owned_points(one.reading) for one in (two.first, two.second) if one]
+    both = [owned_points(asked.reading) for asked in two.asked]
     size = np.linalg.norm(both[1] - both[0], axis=1) if two.second else both[0].max(axis=1)
     rows = []
     for d in np.argsort(-size, kind="stable")[:20].tolist():
@@ -257,18 +260,16 @@ def points_table(two: TwoQuestions) -> Block:
 def taken_apart(two: TwoQuestions, d: int) -> Products:
     """The products of piece d with each question's hidden state after the last layer, [d]."""
 
-    def last_state(asked: BestOf, question: str) -> Points:
+    def last_state(asked: BestOf) -> Points:
         index, pos = asked.place(d)
 
         def make(reader: Any, *_: Any) -> Any:
             return reader.hidden(asked.reading.windows[index])[-1][pos].copy()  # a view keeps all
 
+        question = asked.reading.encoding.question
         return two.shown.need(("h", question, index, pos), make).astype(np.float64)
 
-    states = [last_state(two.first, "")]
-    if two.second:
-        states.append(last_state(two.second, two.question))
-    return heads.products_of(two.heads, states, two.own.lane)
+    return heads.products_of(two.heads, [*map(last_state, two.asked)], two.own.lane)
 
 
 def one_logit(two: TwoQuestions) -> list[Block | None]:
@@ -394,18 +395,18 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     columns = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
     said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
-    key = (
+    key = [
         ("line", START, "the best span's first token as start"),
         ("line", END, "its last as end"),
-    )
-    others = ("line", OTHER, f"each other of the {n} tokens (question and special ones too)")
+    ]
+    key.append(("line", OTHER, f"each other of the {n} tokens (question and special ones too)"))
     return [
         ui.idea(
             "A token has a hidden state h after every layer. Here the same S and E read each of "
             "them; *only the last layer's logits decide the answer.*"
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
-        ui.legend("key", *key, others),
+        ui.legend("key", *key),
         curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing("S and E learned from the last layer: what an earlier one holds they may miss."),

@@ -206,17 +206,12 @@ def summed(shares: Shares) -> list[Block]:
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     size = f"{number(gap)}, " * (gap >= 0.005)
-    missed = (
-        [[f"gap {size}{missing}, from a finite number of points", "note"]] if a.complete else []
-    )
-    made = [ui.formula("sum", say(total), missed)]
-    if not a.complete:
-        said = (
-            f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
-        )
-        said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
-        made.append(ui.remark("gap", said, role="finding"))
-    return made
+    if a.complete:
+        missed = [f"gap {size}{missing}, from a finite number of points", "note"]
+        return [ui.formula("sum", say(total), [missed])]
+    said = f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
+    said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
+    return [ui.formula("sum", say(total), []), ui.remark("gap", said, role="finding")]
 
 
 def shares_exactly(shares: Shares) -> list[str]:

@@ -229,9 +229,8 @@ def one_window(w: Windows) -> list[Block | None]:
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif w.higher is not None:
-        told += (
-            f" In window {other.k} these words score *{number(same, d)}*, more, and do not count."
-        )
+        told += f" In window {other.k} these words score *{number(same, d)}*, more, "
+        told += "and do not count."
     last = "The rule asks where a word stands, not how high it scores: more around it, more to "
     last += "read."
     return [
