@@ -213,6 +213,12 @@ def scatter(mode: str, x: Any, y: Any, **more: Any) -> Block:
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **more}
 
 
+def words(x: Any, y: Any, text: Sequence[str], place: Any, **font: Any) -> Block:
+    """Words beside points, already escaped; `place` as plotly names it, one or one a point."""
+    style = {"textposition": place, "textfont": {"color": INK, **font}, "cliponaxis": False}
+    return scatter("text", x, y, text=list(text), **style)
+
+
 def lying(x: Any, y: Sequence[int], width: float, marker: Block, **more: Any) -> Block:
     """Bars that lie, which say nothing under the pointer."""
     bars = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "marker": marker}

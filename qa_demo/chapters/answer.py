@@ -129,18 +129,18 @@ def best_five(shown: Shown) -> Block:
 
     best, *others = map(number, scores)
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
-    font = {"size": 15, "color": INK}
-    style: Block = {"textfont": font, "textposition": "middle right", "cliponaxis": False}
-    style |= {"text": [f"  <b>{best}</b>", *("  " + other for other in others)]}
-    style |= {"marker": {"size": 15, "color": [INK] + [GREY] * len(others)}}
-    style |= {"customdata": [[c.span.start, c.span.end] for c in top], "hoverinfo": "none"}
-    drawn = ui.scatter("markers+text", scores, at, sets={"selection": "customdata"}, **style)
+    totals = [f"  <b>{best}</b>", *("  " + other for other in others)]
+    drawn = ui.words(scores, at, totals, "middle right", size=15)
+    drawn |= {"mode": "markers+text", "sets": {"selection": "customdata"}, "hoverinfo": "none"}
+    drawn["marker"] = {"size": 15, "color": [INK] + [GREY] * len(others)}
+    drawn["customdata"] = [[c.span.start, c.span.end] for c in top]
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     title = "score of the best spans; one dot for those that differ by punctuation or part of a "
     layout["xaxis"] = ui.axis(title + "word", showgrid=False, **across)
     names = [name(c, 48) for c in top]
+    font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
     narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}

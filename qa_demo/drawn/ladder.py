@@ -180,20 +180,16 @@ class Rung(NamedTuple):
 def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
     """What each column holds in sum, with `pieces` (values, hatched) on each other."""
     whole, least = sum((cols.sums(v) for v, _ in pieces), 0.0 * cols.at), 10.0**-digits
-    words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
+    words = [
+        f"&lt;{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat
+    ]
     drawn = [
         bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=[h] * len(words))
         for v, h in pieces
     ]
-    drawn.append(named(cols.at.tolist(), whole.tolist(), words, "top center", size=13))
+    drawn.append(ui.words(cols.at.tolist(), whole.tolist(), words, "top center", size=13))
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
     return Rung(title, pixels, top, drawn)
-
-
-def named(x: list[float], y: list[float], words: Sequence[str], place: str, **font: Any) -> Block:
-    """Words at points, escaped here."""
-    more = {"textposition": place, "textfont": {"color": ui.INK, **font}, "cliponaxis": False}
-    return ui.scatter("text", x, y, text=[*map(escape, words)], **more)
 
 
 def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
@@ -201,10 +197,10 @@ def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
     made, stroke = list[Block](), {"color": ui.INK, "width": 1.5}
     for span, said in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
-        words = quote(said, max(12, int((x1 - x0) * cols.room / 7)))
+        words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
-        font = {"size": 15, "family": SERIF}
-        made.append(named([(x0 + x1) / 2], [0.86], [words], "bottom center", **font))
+        middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
+        made.append(ui.words(middle, [0.86], [words], "bottom center", **font))
     return made
 
 

@@ -90,20 +90,18 @@ def same_distance(
         ([p.log_p for p in pairs], constant >= 0, True),
         ([p.score for p in pairs], constant < 0, False),
     ):
-        dots = ui.scatter("markers+text", values, rows, cliponaxis=False)
-        dots["text"] = [f"   {number(x, d)}   " for x in values]
-        dots["textposition"] = f"middle {'left' if leftmost else 'right'}"
-        dots |= {"textfont": {"size": 14, "color": INK}}
+        said, place = [f"   {number(x, d)}   " for x in values], "left" if leftmost else "right"
+        named = ui.words(values, rows, said, f"middle {place}", size=14)
         rim = {"color": colours, "width": 3 if ring else 0}
-        dots["marker"] = {"size": 14, "color": PAPER if ring else colours, "line": rim}
-        traces.append(dots)
+        dot = {"size": 14, "color": PAPER if ring else colours, "line": rim}
+        traces.append({**named, "mode": "markers+text", "marker": dot})
         over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
     shift = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
     middle = (pairs[0].log_p + pairs[0].score) / 2
     over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=12, bgcolor=PAPER))
     loss, under = f"2 L = {number(-right.log_p, d)}", at + 0.34
-    said = f"training shortens the way to 0, twice the loss: <b>{loss}</b>"
-    named = ui.note(said, 0, under, role, 14, xanchor="left", xshift=5)
+    told = f"training shortens the way to 0, twice the loss: <b>{loss}</b>"
+    named = ui.note(told, 0, under, role, 14, xanchor="left", xshift=5)
     way = ui.note("", 0, under, ax=right.log_p, ay=under, axref="x", ayref="y", **ui.LEADER)
     way |= {"arrowhead": 2, "arrowwidth": 2, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
     every = [0.0, *(x for p in pairs for x in (p.log_p, p.score))]

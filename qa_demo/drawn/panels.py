@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,11 +63,6 @@ def ticks(most: float) -> list[float]:
     return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
 
 
-def beside(x: Any, y: Sequence[int], words: Sequence[str]) -> Block:
-    font = {"textposition": "middle right", "textfont": {"size": 14, "color": ui.INK}}
-    return ui.scatter("text", x, list(y), text=list(words), cliponaxis=False, **font)
-
-
 def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
@@ -80,7 +75,7 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
     outlines = [ui.lying(ui.packed(old), y, 0.9, outline)] if before else []
     bars = ui.lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
-    return [*outlines, bars, beside(ends, y, label)]
+    return [*outlines, bars, ui.words(ends, list(y), label, "middle right", size=14)]
 
 
 def waterfall(found: Collection[Gain]) -> list[Block]:
@@ -106,7 +101,7 @@ def waterfall(found: Collection[Gain]) -> list[Block]:
         ui.lying(changes, [g.row for g in later], 0.46, fill, base=before),
         ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
         ui.scatter("markers", [x for x, _ in each], [y for _, y in each], marker=RING),
-        beside(ends, [g.row for g in found], label) | {"textposition": sides},
+        ui.words(ends, [g.row for g in found], label, sides, size=14),
     ]
 
 
