@@ -37,9 +37,9 @@ def signed(x: float, digits: int = 2) -> str:
     return found if found.startswith("−") else "+" + found
 
 
-def plus(x: float, digits: int = 2) -> str:
+def plus(x: float) -> str:
     """A further addend; e.g. -0.14 gives " − 0.14"."""
-    found = signed(x, digits)
+    found = signed(x)
     return f" {found[0]} {found[1:]}"
 
 

@@ -103,10 +103,10 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     return name
 
 
-def figure_name(shown: Shown, window: Window, pos: int, most: int = 24) -> str:
+def figure_name(shown: Shown, window: Window, pos: int) -> str:
     """A position in a figure."""
     if window.is_context[pos]:
-        return bold_name(shown.encoding, window.to_doc(pos), most)
+        return bold_name(shown.encoding, window.to_doc(pos), 24)
     return f"<b>{escape(position_name(shown, window, pos))}</b>"
 
 

@@ -20,6 +20,7 @@ from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
+from qa_demo.examples import shipped
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -29,7 +30,6 @@ ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
 T = ["t", TERM]
-WIDTH = 384  # numbers in a hidden state of the bundled reader (a test compares them)
 
 NAME = "Tags"
 STEPS = ("Every token", "One label", "Several annotators", "Tags to spans")
@@ -215,8 +215,9 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
 
 def softmax_formula(tags: Tags, d: int) -> Block:
     """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
-    z, k, shown, width = tags.logits[d], int(tags.single[d]), tags.shown, WIDTH
-    if shown.true.model_name != "bundled":  # that one's width is known before it is loaded
+    z, k, shown = tags.logits[d], int(tags.single[d]), tags.shown
+    width = shipped("reader/config.json")["hidden_size"]  # known before that reader is loaded
+    if shown.true.model_name != "bundled":
         width = len(shown.need("heads", lambda reader, *_: reader.heads()).S)
     exps = [f"exp({number(v, 3)})" for v in z]
     weights = [printed.significant(float(np.exp(v))) for v in z]

@@ -127,9 +127,9 @@ def proposes(r: Proposal, most: int, value: str = "") -> str:
     return f"{escape(quote(r.own.text, most))} {value or number(r.own.score)}"
 
 
-def dots(rows: Rows, win: Proposal, least: Proposal, up: float, down: float) -> list[Block]:
-    """Rings for the best spans, that of `win` full, so far above a row's middle, and below it
-    crosses for “no answer”, `least` bold.
+def dots(rows: Rows, win: Proposal, least: Proposal, apart: float) -> list[Block]:
+    """Rings for the best spans, that of `win` full, so far above a row's middle, and as far below
+    it crosses for “no answer”, `least` bold.
     """
     held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
     ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
@@ -143,9 +143,9 @@ def dots(rows: Rows, win: Proposal, least: Proposal, up: float, down: float) -> 
 
     owns = [f"window {r.k}: {proposes(r, 60)}" for _, r in held]
     nulls = [f"window {r.k}: “no answer” {number(r.null)}" for r in rows]
-    below = [y + down for y in range(1, len(rows) + 1)]
+    below = [y + apart for y in range(1, len(rows) + 1)]
     return [
-        points([r.score for _, r in held], [y - up for y, _ in held], ring, owns),
+        points([r.score for _, r in held], [y - apart for y, _ in held], ring, owns),
         points([r.null for r in rows], below, cross, nulls),
     ]
 
@@ -213,4 +213,4 @@ def scores(w: Proposals, threshold: float) -> Block:
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
     small = {"margin.l": 84, "xaxis.nticks": 4}
-    return drawn("dots", dots(rows, w.win, w.least, apart, apart), layout, texts, alt, small)
+    return drawn("dots", dots(rows, w.win, w.least, apart), layout, texts, alt, small)
