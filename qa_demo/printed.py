@@ -20,8 +20,10 @@ TURNS = ["R", "AL", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI"]
 
 
 def rounded(x: float, digits: int) -> str:
-    """x to the nearest at so many digits, ties away from zero; e.g. 0.125 gives "0.13"."""
-    exact = Decimal(float(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    """x, as Python prints it, to the nearest at so many digits, ties away from zero; e.g. 2.8545
+    gives "2.855", though the float lies under it.
+    """
+    exact = Decimal(repr(float(x))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return f"{exact + 0:,f}"
 
 
@@ -70,6 +72,11 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(sum(printed[:-1]) - printed[-1]) < 0.1 * 10.0**-digits else "≈"
 
 
+def total(parts: Iterable[float], whole: float, digits: int = 2) -> str:
+    """A total in a cell: behind "≈" where its printed parts miss it; e.g. "≈7.41"."""
+    return adds(parts, whole, digits).strip("=") + number(whole, digits)
+
+
 def apart(a: float, b: float) -> int:
     """The fewest digits, two at least, that tell two numbers apart; two where they are equal."""
     return next((d for d in range(2, 10) if number(a, d) != number(b, d)), 2)
@@ -95,14 +102,14 @@ def significant(x: float) -> str:
 
 def value(printed: str) -> float:
     """What a printed number says."""
-    head, _, power = printed.replace(",", "").strip("<>").partition(" · 10")
+    head, _, power = printed.replace(",", "").replace("−", "-").strip("<>").partition(" · 10")
     return float(f"{head}e{power.translate(str.maketrans(_RAISED, '-0123456789')) or 0}")
 
 
 def gives(used: Sequence[str], again: float, result: str) -> bool:
     """Whether the printed numbers, of which `again` was computed, give the printed result."""
     bounds = any(x[0] in "<>" for x in used)
-    return not bounds and f"{again:.{len(result.partition('.')[2])}f}" == result
+    return not bounds and number(round(again, 9), len(result.partition(".")[2])) == result
 
 
 def equals(used: Sequence[str], again: float, result: str) -> str:
@@ -110,6 +117,16 @@ def equals(used: Sequence[str], again: float, result: str) -> str:
     if result[0] in "<>":
         return f" {result}"
     return f" {'=' if gives(used, again, result) else '≈'} {result}"
+
+
+def cell(used: Sequence[str], again: float, result: str) -> str:
+    """The result in a cell: behind "≈" where the printed numbers miss it; e.g. "≈0.17"."""
+    return equals(used, again, result).strip(" =").replace("≈ ", "≈")
+
+
+def mean(one: str, two: str, result: str) -> str:
+    """The mean of two printed numbers, as `equals` prints it."""
+    return equals([one, two], (value(one) + value(two)) / 2, result)
 
 
 def times(p: float, sign: str, q: float) -> str:

@@ -14,7 +14,7 @@ from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span, Window
-from qa_demo.printed import QUOTE, adds, escape, isolated, number, parts, quote, room, short
+from qa_demo.printed import QUOTE, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
 
 LONG = 130
@@ -243,9 +243,8 @@ def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
     null, rows = shown.prediction.null_score, list[Block]()
 
     def cells(c: Candidate) -> list[str]:
-        sign = adds((c.start_logit, c.end_logit), c.score).strip("=")
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
-        numbers[2] = sign + numbers[2]
+        numbers[2] = printed.total((c.start_logit, c.end_logit), c.score)
         return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(columns)]]
 
     for best, *others in families(shown):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_demo.printed import apart, ends, fine, number, parts, quote, room, say, value
+from qa_demo.printed import apart, cell, ends, fine, mean, number, parts, quote, room, say, value
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -40,3 +40,11 @@ def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
 
 def test_the_digits_that_tell_two_numbers_apart():
     assert [apart(11.39, x) for x in (11.39, 12, 11.392, 11.39004)] == [2, 2, 3, 5]
+
+
+def test_what_misses_by_a_last_digit_is_told():
+    assert mean("2.403", "3.306", "2.854") == " ≈ 2.854"  # 2.8545, a tie
+    assert mean("2.403", "3.306", "2.855") == " = 2.855"
+    found = [cell((), again, x) for again, x in ((0.15, "0.16"), (-0.149, "−0.15"))]
+    assert found == ["≈0.16", "−0.15"]
+    assert cell(("<0.001", "0.5"), 0.0005, "0.001") == "≈0.001"

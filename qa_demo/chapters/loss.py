@@ -18,7 +18,7 @@ from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, same_distance
-from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed
+from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
 
@@ -177,8 +177,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 def half_sum(start: float, end: float, mean: float) -> list[Part]:
     """1/2 (0.057 + 0.045) = 0.051, in the colours of start and end."""
     d = printed.digits_of(mean)
-    said = f"½ ({{}} + {{}}) {adds([(round(start, d) + round(end, d)) / 2], mean, d)} {{}}"
-    return say(said, [number(start, d), START], [number(end, d), END], strong(mean))
+    both = number(start, d), number(end, d)
+    whole = [printed.mean(*both, number(mean, d)), STRONG]
+    return say("½ ({} + {}){}", [both[0], START], [both[1], END], whole)
 
 
 def strong(x: float) -> list[str]:
@@ -298,8 +299,9 @@ def the_fit(case: Case) -> Made:
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
         words.append(case.words(span))
-        cells = [number(x) for x in (case.start[p.i], case.end[p.j], p.score)]
-        cells += [number(x, 3) for x in (case.log_p[0][p.i], case.log_p[1][p.j], p.log_p)]
+        logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
+        cells = [*map(number, logits), printed.total(logits, p.score)]
+        cells += [*(number(x, 3) for x in log_p), printed.total(log_p, p.log_p, 3)]
         sets = {"selection": [span.start, span.end]} if span else None
         name = words[-1] + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
@@ -365,7 +367,8 @@ def the_training(case: Case) -> Made:
         return [ui.finding(f"{case.unrecorded} So there is no curve."), other], None
     steps, now, tops, rows = case.record.steps, case.now, list[Any](), list[Block]()
     for k in case.moments:
-        cells = [number(x, 3) for x in case.record.costs[k]]
+        a, b, mean = (number(x, 3) for x in case.record.costs[k])
+        cells = a, b, printed.cell((a, b), (value(a) + value(b)) / 2, mean)
         rows.append(ui.row(f"{steps[k]:,}", *cells, sets={"own.loss.moment": k}, strong=k == now))
     columns = ["training step", "−log P(start)", "−log P(end)", "L"]
     for log_p, role in zip(case.log_p, (START, END), strict=True):

@@ -42,8 +42,6 @@ LENS = (
 SNIPPET = ui.snippet("scores")
 LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
 """The vector of each lane; the lane's own name is the role of its colour."""
-TRIED = (3, 2), (3, 3), (4, 3), (4, 4)
-"""Digits that the two factors of a product may be printed with; the product has two."""
 ASKED = {"first": "First question: {}", "second": "Second question, with other numbers h′: {}"}
 
 
@@ -280,9 +278,10 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     lanes = [(f"{name} logit", {"own.scores.lane": name}, name == lane) for name in LETTERS]
     up, down, most = p.values[p.values > 0], p.values[p.values < 0], float(p.values[p.order[0]])
     said = "No single dimension decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
-    said += f"{len(up)} products raise the {p.lane} logit of {{}} by {number(up.sum())} in all, "
-    said += f"{len(down)} lower it by {number(-down.sum())}; the largest in size is "
-    said += f"*{number(most)}*."
+    raised, lowered = float(up.sum()), float(down.sum())
+    said += f"{len(up)} products raise {{}} by {number(raised)}, {len(down)} lower it by "
+    said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
+    said += f"{number(raised + lowered)}. The largest in size is *{number(most)}*."
     some = printed.small_number(len(p.first))
     right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
@@ -313,7 +312,8 @@ def waterfall(p: Products) -> Block:
     rows = [(f"dimension {k + 1}", p.values[k], p.lane) for k in p.first]
     rows.append((f"the other {len(p.others)}", p.sum_of(p.others), OTHER))
     rows.append((f"b<sub>{letter}</sub>", p.bias, INK))
-    rows.append((f"<b>{p.lane} logit = {number(p.total)}</b>", p.total, p.lane))
+    sign = adds([size for _, size, _ in rows], p.total)
+    rows.append((f"<b>{p.lane} logit {sign} {number(p.total)}</b>", p.total, p.lane))
     names, sizes, colours = zip(*rows, strict=True)
     stops = np.cumsum([0.0, *sizes[:-1]])
     low, room = float(stops.min()), float(np.ptp(stops)) or 1.0
@@ -330,33 +330,23 @@ def waterfall(p: Products) -> Block:
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
-def prints_right(x: float, y: float, digits: tuple[int, int]) -> bool:
-    """Whether the printed factors give the printed product; e.g. not 0.125 * 8 by (1, 1)."""
-    product = round(x, digits[0]) * round(y, digits[1])
-    return round(float(product), 2) == round(float(x * y), 2)
-
-
-def digits_of_factors(p: Products) -> tuple[int, int]:
-    """The fewest digits by which most of the largest products are right on a calculator."""
-    pairs = [(p.vector[k], h[k]) for k in p.first for h in p.states]
-    right = {digits: sum(prints_right(x, y, digits) for x, y in pairs) for digits in TRIED}
-    return max(TRIED, key=lambda tried: (right[tried], -sum(tried)))
-
-
 def products(name: str, p: Products, dimensions: list[int]) -> Block:
     """S, h and h′ for the same dimensions: S is equal, h is not."""
-    letter, (of_vector, of_state), many = LETTERS[p.lane], digits_of_factors(p), len(p.states)
-    rows, empty = [], [""] * (1 + many)
-    for k in dimensions:
-        factors = [number(p.vector[k], of_vector), *(number(h[k], of_state) for h in p.states)]
-        rows.append(ui.row(str(k + 1), *factors, *(number(p.vector[k] * h[k]) for h in p.states)))
-    left = np.setdiff1d(np.arange(len(p.vector)), dimensions)
-    others = [number(float(p.vector[left] @ h[left])) for h in p.states]
-    rows.append(ui.row(f"other {len(left)}", *empty, *others))
-    rows.append(ui.row("bias", *empty, *[number(p.bias)] * many))
-    totals = [number(float(p.vector @ h) + p.bias) for h in p.states]
-    rows.append(ui.row(f"{p.lane} logit", *empty, *totals, strong=True))
-    dashes = ["", "′"][:many]
+    letter, dashes, vector = LETTERS[p.lane], ["", "′"][: len(p.states)], p.vector
+    left, sums = np.setdiff1d(np.arange(len(vector)), dimensions), list[list[str]]()
+    of_vector, *of_states = ([number(x, 3) for x in v[dimensions]] for v in (vector, *p.states))
+    for h, of_state in zip(p.states, of_states, strict=True):
+        sizes = (vector * h)[dimensions].tolist()
+        cells = [
+            printed.cell((x, y), printed.value(x) * printed.value(y), number(size))
+            for x, y, size in zip(of_vector, of_state, sizes, strict=True)
+        ]
+        sizes += [float(vector[left] @ h[left]), p.bias]
+        sums.append([*cells, *map(number, sizes[-2:]), printed.total(sizes, sum(sizes))])
+    names = [*(str(k + 1) for k in dimensions), f"other {len(left)}", "bias", f"{p.lane} logit"]
+    factors = [[*one, "", "", ""] for one in (of_vector, *of_states)]
+    rows = [ui.row(*cells) for cells in zip(names, *factors, *sums, strict=True)]
+    rows[-1] |= {"strong": True}
     made = [(f"{letter} × h{x}", p.lane) for x in dashes]
     columns = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
     return ui.table(name, columns, rows, f"{letter}, h and their products, number by number")

@@ -375,9 +375,9 @@ def worked(rule: str, r: Proposal) -> list[Part]:
     if rule == "product":
         return [printed.times(r.factors[0], "×", r.factors[1])]
     *_, start, end = r.maxima
-    sign = adds([(round(start, 3) + round(end, 3)) / 2], r.mean, 3)
-    sum_ = f"({{}} + {{}}) / 2 {sign} {probability(r.mean)}"
-    return say(sum_, [probability(start), START], [probability(end), END])
+    both = probability(start), probability(end)
+    sum_ = f"({{}} + {{}}) / 2{printed.mean(*both, probability(r.mean))}"
+    return say(sum_, [both[0], START], [both[1], END])
 
 
 def exactly(w: Windows) -> str:

@@ -15,7 +15,7 @@ from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import normalize
 from qa_demo.core.spans import Candidate, count_spans, separate_argmaxes
 from qa_demo.core.types import Span
-from qa_demo.printed import adds, bracket, equals, number, probability, quote, value
+from qa_demo.printed import adds, bracket, mean, number, probability, quote
 from qa_demo.shown import Shown
 from qa_demo.texts import siblings, word
 
@@ -173,8 +173,8 @@ def argmaxes_apart(t: Seen) -> Facts:
     need(i > j, "here the highest start and the highest end do form an allowed pair")
     s, e, *both = (float(x) for x in (t.logits[0][i], t.logits[1][j], t.p[i], t.q[j]))
     p, q = map(probability, both)
-    mean = equals([p, q], (value(p) + value(q)) / 2, probability(sum(both) / 2)).strip()
-    found = {"top_start": s, "top_end": e, "total": s + e, "p": p, "q": q, "mean": mean}
+    found = {"top_start": s, "top_end": e, "total": s + e, "p": p, "q": q}
+    found["mean"] = mean(p, q, probability(sum(both) / 2)).strip()
     found |= {side: t.named(t.window.to_doc(at)) for side, at in (("start", i), ("end", j))}
     return {**found, "second": quote(t.shown.prediction.n_best[1].candidate.text)}
 

@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from qa_demo.chapters.scores import digits_of_factors, prints_right, since
-from qa_demo.core.heads import HeadWeights, products_of
+from qa_demo.chapters.scores import since
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
@@ -131,10 +130,3 @@ def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
     assert before["plane"]["data"] == after["plane"]["data"]
     assert "by hand" in words(after["finding"])
-
-
-def test_factors_have_the_fewest_digits_that_are_right():
-    heads = HeadWeights(np.array([0.5, -1.0, 2.0]), np.zeros(3), -0.25, 0.5)
-    assert digits_of_factors(products_of(heads, [np.array([1.0, -0.5, 2.5])], "start")) == (3, 2)
-    assert prints_right(0.125, 8.0, (3, 2)) and not prints_right(0.125, 8.0, (1, 1))
-    assert prints_right(-0.0001, 1.0, (3, 2))
