@@ -3,7 +3,7 @@
 import { arrows, el, reachable } from "./dom.js";
 import { set } from "./store.js";
 
-const NUMBER = /^[-−+<>≈]?\s*[\d.,]+( %)?$|^–?$/;
+const NUMBER = /^[-−+<>≈]*\s*[\d.,]+( %)?$|^–?$/;
 
 export function table(b) {
   const words = b.columns.map((_, i) => b.rows.some((r) => !NUMBER.test(r.cells[i] ?? "")));

@@ -290,9 +290,11 @@ def how_sure(shown: Shown) -> list[Block | None]:
     b, bins, best = s.like, s.counted.bins if s.counted else (), shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
-        said = f"Of {{}} the reader is *{percent(s.claim)}* sure ({probability(s.claim)}). "
-        said += f"On {b.count:,} other questions it was {tens(b)} sure, {percent(b.mean_prob)} on "
-        said += f"average: *{100 * b.accuracy:.0f} in 100* were exactly right."
+        said = (
+            f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: of "
+        )
+        said += f"{b.count:,} other questions for which it said {tens(b)}, "
+        said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
@@ -364,7 +366,7 @@ def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | Non
     found = []
     if like is not None:
         right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
-        found.append(say(f"{right:,} right / {count} = *{probability(like.accuracy)}*"))
+        found.append(say(f"{right:,} right / {count} = *{probability(like.accuracy, 2)}*"))
     if shown.golds:
         gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
         shared, a, b = overlap(best, gold)
@@ -404,7 +406,7 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
 def bin_table(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     rows = []
     for b in bins:
-        shares = f"{100 * b.mean_prob:.1f}", f"{100 * b.accuracy:.1f}"
+        shares = f"{100 * b.mean_prob:.0f}", f"{100 * b.accuracy:.0f}"
         rows.append(ui.row(tens(b), f"{b.count:,}", *shares, strong=b == like))
     names = "said to be sure", "questions", "mean of what was said, in %", "exactly right, in 100"
     return ui.table("bins-table", names, rows, "How often the number came true")
