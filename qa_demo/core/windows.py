@@ -150,14 +150,12 @@ def assemble(
     return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
-def safe_length(reading: Reading) -> int | None:
-    """The longest length, in tokens, at which no span is lost: to its start's window's end, the
-    least over all tokens but the last window's. None with one window, which loses nothing.
+def safe_length(capacity: int, step: int) -> int:
+    """The longest length, in tokens, at which several windows lose no span: half the overlap and 1.
 
-    Example: windows [0, 4) and [3, 7). Token 3 belongs to window 0 and is its last: the span (3, 4)
-    is lost, so 1.
+        (capacity - step) // 2 + 1
+
+    A start in the first half of an overlap counts in the earlier window, which must hold its end.
+    Example: windows [0, 4) and [3, 7) give 1: token 3 counts in the first, so (3, 4) is lost.
     """
-    stops = np.array([w.doc_stop for w in reading.windows])[reading.owners]
-    held = stops - np.arange(len(stops))
-    bounded = held[stops < len(stops)]
-    return int(bounded.min()) if len(bounded) else None
+    return (capacity - step) // 2 + 1
