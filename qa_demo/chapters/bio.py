@@ -308,7 +308,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     rungs = [
         ls.annotators(),
         Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
-        sums(cols, f"{title}sum)", 88, 3, (ls.terms.loss, False)),
+        sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
     found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
@@ -325,7 +325,7 @@ def one_label(tags: Tags) -> list[Block | None]:
 
 
 def several_labels(tags: Tags) -> list[Block | None]:
-    """Step 3: all annotators, their mean, the reader's p, and the loss in two parts."""
+    """Step 3: all annotators, their mean, the reader's p, and the loss."""
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
@@ -344,21 +344,20 @@ def several_labels(tags: Tags) -> list[Block | None]:
         ls.annotators(),
         Rung("their mean t: the soft label of each token", 50, 1, stacked(cols, ls.t, name)),
         Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
-        sums(cols, title, 60, 2, (terms.floor, True), (terms.divergence, False)),
+        sums(cols, title, 60, 2, terms.loss),
     ]
     shares = coloured([f"{share(t[k])} · log {share(t[k])}" for k in use], " + ", use)
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
-        last = "No reader can bring this loss to 0: hatched is where the marks disagree."
+        last = "No reader can bring every loss to 0: some marks disagree."
     if terms.floor[d] > 1e-9 and terms.labelled[d]:
-        last = f"Of this {number(terms.loss[d])} the hatched {number(terms.floor[d])} stays, since "
-        last += "the marks disagree; training can lower the rest."
-    hatch = ("hatch", ui.GREY, "stays, where the marks disagree (p = t)")
+        last = f"Of this {number(terms.loss[d])} no training removes {number(terms.floor[d])}: the "
+        last += "marks disagree."
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
         text_choice(tags.shown),
-        key(hatch, ("bar", ui.INK, "what training can still lower"), ABOUT),
+        key(ABOUT),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, True, say(least, shares)),
         ui.closing(last),
@@ -367,7 +366,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
 
 
 def to_spans(tags: Tags) -> list[Block | None]:
-    """Step 4: the most probable possible tagging, its answers, and the chance of the first."""
+    """Step 4: the most probable possible tagging, its answers, and their chances."""
     answers = bio.decode_reading(tags.reading)
     best = tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
@@ -378,9 +377,10 @@ def to_spans(tags: Tags) -> list[Block | None]:
         title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
         rungs.append(Rung(title, 25, 0.9, [cells(cols, tags.single, wrong=wrong)]))
     under = brackets(cols, [(one.span, one.text) for one in answers])
-    finding, formula, chances = chance_of(tags, answers)
+    finding, formula, chances = chances_of(tags, answers)
     title = "most probable possible tagging"
-    title += ": in the first answer the chance of each tag after the one before" * bool(answers)
+    title += ": in an answer the chance of each tag after the one before" * bool(answers)
+    title += ", behind it that of no I" * bool(answers)
     traces = [cells(cols, best, 1.1 if under else 0, chances=chances), *under]
     pixels, top = (56, 2.0) if under else (25, 0.9)
     rungs.append(Rung(title, pixels, top, traces))
@@ -402,10 +402,10 @@ def to_spans(tags: Tags) -> list[Block | None]:
     ]
 
 
-def chance_of(
+def chances_of(
     tags: Tags, answers: Sequence[bio.TaggedSpan]
 ) -> tuple[Block, Block, dict[int, float]]:
-    """The answers with their chances, by how much the first one's B gains, and its chance =
+    """The answers, by how much the first one's B gains, and the chance of each of the first four =
     P(first is B) x P(each next is I) x P(the one behind is no I), also by token; or P(no token has
     an answer).
     """
@@ -415,27 +415,40 @@ def chance_of(
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
         line = say(f"P(every token is {{}}), among the possible taggings{least}: *{none}*", O)
         return ui.finding(nothing), ui.formula("chance", line), {}
-    e, n, first = tags.e, len(answers), answers[0].span
-    told = (
-        [[quote(x.text, 40), QUOTE], f" (chance {probability(x.marginal)})"] for x in answers[:4]
+    n, first, by_token, lines = (
+        len(answers),
+        answers[0].span.start,
+        dict[int, float](),
+        list[Parts](),
     )
+    for answer in answers[:4]:
+        factors = factors_of(tags, answer)
+        by_token |= dict(enumerate((p for ps, *_ in factors for p in ps), answer.span.start))
+        products = [(probability(float(np.prod(ps))), role, of) for ps, role, of in factors]
+        used, result = [p for p, *_ in products], probability(answer.marginal)
+        again = float(np.prod([*map(printed.value, used)]))
+        each = ([[p, role], [f" {of}", "note"]] for p, role, of in products)
+        end = [printed.equals(used, again, result), STRONG]
+        begin = f"chance of {quote(answer.text, 30)} = "
+        lines.append([begin, *printed.between(" × ", each), end])
+    told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
-    begins, goes_on, ends = bio.chances(tags.reading, answers[0])
-    alone = tags.p[first.start, types.B]
-    if begins - alone > 0.05:
+    if by_token[first] - (alone := tags.p[first, types.B]) > 0.05:
         text += f"By itself {{}} is B with {probability(alone)}; with the impossible taggings left "
-        text += f"out, {probability(begins)}: an I needs a B or I before it."
-    later = [(p, ui.I, f"“{dotted(e, d)}” is I") for d, p in enumerate(goes_on, first.start + 1)]
-    if len(later) > 2:
-        later = [(float(np.prod(goes_on)), ui.I, f"the next {len(later)} are I")]
-    factors = [(begins, ui.B, f"“{dotted(e, first.start)}” is B"), *later]
+        text += f"out, {probability(by_token[first])}: an I needs a B or I before it."
+    finding = ui.finding(text, printed.between(", ", told), said(tags.e, first))
+    return finding, ui.formula("chance", *lines), by_token
+
+
+def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], str, str]]:
+    """What an answer's chance multiplies, by its tokens: P of some, their role, what they are."""
+    e, at = tags.e, answer.span.start
+    begins, goes_on, ends = bio.chances(tags.reading, answer)
+    found = [([begins], ui.B, f"“{dotted(e, at)}” is B")]
+    if len(goes_on) > 2:
+        found.append((goes_on, ui.I, f"the next {len(goes_on)} are I"))
+    else:
+        found += [([p], ui.I, f"“{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
     if ends is not None:
-        factors.append((ends, ui.O, f"“{dotted(e, first.end + 1)}” is no I"))
-    each = ([[probability(p), role], [f" {of}", "note"]] for p, role, of in factors)
-    used = [probability(p) for p, *_ in factors]
-    again, result = np.prod([*map(printed.value, used)]), probability(answers[0].marginal)
-    end = [printed.equals(used, float(again), result), STRONG]
-    begin, product = f"chance of {quote(answers[0].text, 30)} = ", printed.between(" × ", each)
-    finding = ui.finding(text, printed.between(", ", told), said(e, first.start))
-    inside = dict(enumerate([begins, *goes_on], first.start))
-    return finding, ui.formula("chance", [begin, *product, end]), inside
+        found.append(([ends], ui.O, f"“{dotted(e, answer.span.end + 1)}” is no I"))
+    return found

@@ -369,7 +369,7 @@ def worked(rule: str, r: Proposal) -> list[Part]:
     exp(6.388) / 687.0 × exp(7.133) / 1,257.5 = 0.862.
     """
     if rule == "mean_of_maxima":
-        both = [probability(p) for p in r.maxima[2:]]
+        both = probability(r.maxima[2]), probability(r.maxima[3])
         sum_ = f"({{}} + {{}}) / 2{printed.mean(*both, probability(r.mean))}"
         return say(sum_, [both[0], START], [both[1], END])
     if r.own is None:

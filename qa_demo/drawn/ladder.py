@@ -148,16 +148,16 @@ def cells(
     chances: Mapping[int, float] = MappingProxyType({}),
 ) -> Block:
     """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
-    `chances`: numbers of tokens of one kind beside it, of a run their product.
+    `chances`: numbers of tokens beside their kind, of several in a run the product.
     """
     hatched = [a == z and a in wrong for a, z in cols.runs]
     drawn, told = list[Kind](), list[str]()
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
         said = {k: f"{n} " * (len(held) > 1) + KINDS[k].name for k, n in held.items()}
-        if given := [d for d in range(a, z + 1) if d in chances]:
-            product = float(np.prod([chances[d] for d in given]))
-            said[values[given[0]]] += f" {probability(product, 2)}"
+        for k in held:
+            given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
+            said[k] += f" {probability(float(np.prod(given)), 2)}" if given else ""
         top = KINDS[max(sorted(held), key=held.__getitem__)]
         # a hatch's lines have the bar's own colour
         drawn.append(top._replace(colour=ui.OTHER, ink=ui.INK) if hatch else top)
@@ -177,26 +177,25 @@ class Rung(NamedTuple):
     traces: list[Block]
 
 
-def sums(cols: Columns, title: str, pixels: int, digits: int, *pieces: Any) -> Rung:
-    """What each column holds in sum, with `pieces` (values, hatched) on each other."""
-    whole, least = sum((cols.sums(v) for v, _ in pieces), 0.0 * cols.at), 10.0**-digits
+def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> Rung:
+    """What each column holds of `values` [D] in sum."""
+    whole, least = cols.sums(values), 10.0**-digits
     words = [
         f"&lt;{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat
     ]
-    drawn = [
-        bars(cols, cols.sums(v), ui.PAPER if h else ui.INK, hatch=[h] * len(words))
-        for v, h in pieces
-    ]
-    drawn.append(ui.words(cols.at.tolist(), whole.tolist(), words, "top center", size=13))
+    numbers = ui.words(cols.at.tolist(), whole.tolist(), words, "top center", size=13)
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
-    return Rung(title, pixels, top, drawn)
+    return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 
 
 def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
     """A bracket and its words under each span."""
-    made, stroke = list[Block](), {"color": ui.INK, "width": 1.5}
+    made, free, stroke = list[Block](), 0.0, {"color": ui.INK, "width": 1.5}
     for span, said in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
+        if x0 < free:  # of those that share a column the first alone has room for its name
+            continue
+        free = x1
         words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
         middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
@@ -240,7 +239,7 @@ def ladder(
     angle, below = (0, 44) if upright else (-40, 88)
     narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
     narrow["margin.l"] = 4 if upright else 28  # a slanting name begins left of it
-    narrow |= {"data.bar.insidetextfont.size": 10.5, "height": height + below}
+    narrow |= {"data.bar.insidetextfont.size": 10, "height": height + below}
     narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0

@@ -47,10 +47,13 @@ def test_soft_labels_and_their_loss_are_cross_entropy(name):
         tags = [0 if d == at.start else 1 if at.start < d <= at.end else 2 for d in range(len(p))]
         t += np.eye(3)[tags] / len(answers)
     t[:, 2] += not answers
-    floor, rest, printed = blocks(stored(), **asked(name, 3))["tags"]["data"][-3:]
+    found = blocks(stored(), **asked(name, 3))
+    bars, printed = found["tags"]["data"][-2:]
     entropy, loss = -(t * np.log(np.where(t > 0, t, 1))).sum(1), -(t * np.log(p)).sum(1)
-    wanted = [np.add.reduceat(x, floor["customdata"]) for x in (entropy, loss - entropy, loss)]
-    np.testing.assert_allclose([x["y"] for x in (floor, rest, printed)], wanted, atol=2e-4)
+    wanted = np.add.reduceat(loss, bars["customdata"])
+    np.testing.assert_allclose([x["y"] for x in (bars, printed)], [wanted] * 2, atol=2e-4)
+    d = int(np.argmax(t[:, 0] + 9 * (entropy > 0)))
+    assert words(found["loss"]).endswith(f" {abs(entropy[d]):.2f}")
 
 
 def test_one_label_leaves_one_term():
@@ -71,12 +74,19 @@ def test_single_tags_that_are_impossible_are_said_and_hatched():
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
 
 
-def test_the_boxes_of_the_first_answer_say_its_chances_folded_ones_their_product():
-    reading = load_menu()["bangkok"].stored()
-    begins, goes_on, _ = bio.chances(reading, bio.decode_reading(reading)[0])
-    (boxes,) = (t for t in blocks(stored(), **asked("bangkok", 4))["tags"]["data"] if "base" in t)
-    wanted = [probability(p, 2) for p in [begins, *goes_on[:10], np.prod(goes_on[10:])]]
-    assert re.findall(r"[BI] (\S+\d)", " ".join(boxes["text"])) == wanted
+@pytest.mark.parametrize(("name", "many"), [("bangkok", 1), ("south-pole", 2)])
+def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name, many):
+    reading, found, wanted = load_menu()[name].stored(), blocks(stored(), **asked(name, 4)), []
+    answers = bio.decode_reading(reading)
+    for answer in answers:
+        begins, goes_on, ends = bio.chances(reading, answer)
+        several = [np.prod(goes_on[10:])] * (len(goes_on) > 10)
+        wanted += [probability(p, 2) for p in [begins, *goes_on[:10], *several, ends]]
+    (boxes,) = (t for t in found["tags"]["data"] if "base" in t)
+    assert re.findall(r"[BIO] (\S+\d)", " ".join(boxes["text"])) == wanted
+    results = [probability(x.marginal) for x in answers]
+    assert re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"])) == results
+    assert len(results) == many
 
 
 def test_of_many_marks_five_have_a_row_and_one_token_is_one():
