@@ -43,8 +43,7 @@ def run(args: argparse.Namespace) -> None:
     if args.threshold is not None and not abs(args.threshold) <= 1000:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
     found = lines_of(args.lines)
-    rule = found.run.get("options", {}).get("rule", "logits")
-    if found.run["rules"] == "1.1" or rule != "logits":
+    if found.run["rules"] == "1.1" or found.rule != "logits":
         refuse_idle(args, "by the rules of SQuAD 1.1 or a merge rule but logits", "threshold")
     if args.threshold is not None:
         found = replace(found, run=found.run | {"threshold": args.threshold})
@@ -65,8 +64,8 @@ def lines_of(path: Path) -> Evaluation:
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
     found = lines_of(args.lines)
-    if (rule := found.run.get("options", {}).get("rule", "logits")) != "logits":
-        said = f"{args.lines.name} was made under the merge rule {rule}"
+    if found.rule != "logits":
+        said = f"{args.lines.name} was made under the merge rule {found.rule}"
         raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
     result |= calibrated(found.rows)

@@ -135,6 +135,11 @@ class Evaluation:
         """The official script's, in percent."""
         return dict(self.run["scores"])
 
+    @property
+    def rule(self) -> str:
+        """The merge rule that the lines were made by."""
+        return str(self.run.get("options", {}).get("rule", "logits"))
+
 
 def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
     """The line of a question, without the verdict of a threshold (`under` adds it); a text in place
@@ -253,8 +258,11 @@ def run_file(out: Path) -> Path:
 
 def read_lines(path: Path) -> Evaluation:
     """The lines of a file and what they were made with. Errors: BadInput that names the line, also
-    where an id stands there twice, and where it holds none.
+    where an id stands there twice, where it holds none, and for standard input.
     """
+    if str(path) == "-":
+        said = "lines need NAME.run.json beside them, which says how they were made, and standard"
+        raise BadInput(f"{said} input has none; name the file of the lines, got -")
     rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
         read(Line, row, f"{path.name}, line {number} is no line of this version's evaluate --out")
