@@ -71,7 +71,7 @@ class Infill:
     model_name: str
 
 
-def said(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
+def guesses_of(log_p: Floats, true: int, names: Sequence[str], top: int) -> Said:
     """Best guesses, and rank, p, -log p of the true piece, from log P [V]; ties go by the id."""
     least = np.partition(log_p, -min(top, len(log_p)))[-min(top, len(log_p))]
     best = np.flatnonzero(log_p >= least)
@@ -113,11 +113,11 @@ def make_infill(
     pieces = []
     for at, fate, row in zip(masked.hidden.tolist(), masked.fates, mlm, strict=True):
         run, true, inside = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row)
-        alone = said(inside, true, names, top)
+        alone = guesses_of(inside, true, names, top)
         k, boundary, both = None, None, None
         if at in beside:
-            k, boundary = at - run.start + 1, said(beside[at], true, names, top)
-            both = said(log_softmax(inside + beside[at]), true, names, top)
+            k, boundary = at - run.start + 1, guesses_of(beside[at], true, names, top)
+            both = guesses_of(log_softmax(inside + beside[at]), true, names, top)
         why = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
         pieces.append(HiddenPiece(at, names[true], true, fate, run, k, alone, boundary, both, why))
     losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
@@ -182,7 +182,7 @@ class Hidden(NamedTuple):
     draws: Sequence[Draw]
 
 
-def hidden(given: str, seed: int, model: Any, *_: Any) -> Hidden:
+def hide_both_ways(given: str, seed: int, model: Any, *_: Any) -> Hidden:
     """The same number of pieces hidden one by one and in spans."""
     e = model.encode(given)
     draws = draw_spans(e.word_ids, np.random.default_rng(seed))

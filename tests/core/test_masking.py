@@ -158,12 +158,12 @@ def test_guesses_ranks_and_product_are_plain_arithmetic():
 
 
 def test_equal_logits_rank_by_id():
-    one = infill.said(np.log(np.full(12, 1 / 12)), 5, NAMES, 3)
+    one = infill.guesses_of(np.log(np.full(12, 1 / 12)), 5, NAMES, 3)
     assert one.rank == 6 and one.p == pytest.approx(1 / 12)
     log_p = np.log(np.array([1, 2, 1, 2, 1, 3, 1, 2, 1, 1, 2, 1]) / 18)
     order = [5, 1, 3, 7, 10, 0, 2, 4, 6, 8, 9, 11]
     for top in (1, 3, 12, 20):
-        assert [g.id for g in infill.said(log_p, 5, NAMES, top).guesses] == order[:top]
+        assert [g.id for g in infill.guesses_of(log_p, 5, NAMES, top).guesses] == order[:top]
 
 
 def test_both_denominators_are_named():
