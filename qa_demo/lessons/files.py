@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
+from qa_demo.files import read_text
 from qa_demo.records import read
 from qa_demo.state import Int, Record, State
 
@@ -159,10 +160,7 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
 
 def read_lesson(file: Path) -> Lesson:
     """A lesson. Errors: BadInput with file, line and field."""
-    try:
-        lines = [line.rstrip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{file.name} is no text in UTF-8 that can be read: {fault}") from fault
+    lines = [line.rstrip() for line in read_text(file).splitlines()]
     if lines[:1] != ["---"] or "---" not in lines[1:]:
         Lines(file, 1).refuse('front matter: a lesson begins with fields between lines "---"')
     stop = lines.index("---", 1)

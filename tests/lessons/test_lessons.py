@@ -104,7 +104,7 @@ def test_a_folder_without_lessons_a_name_twice_and_a_file_that_is_no_text_are_re
     with pytest.raises(BadInput, match=r"two lessons are called hand\.md"):
         read_folders(tmp_path, tmp_path)
     (tmp_path / "a.md").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(BadInput, match=r"a\.md is no text"):
+    with pytest.raises(BadInput, match=r"a\.md is not UTF-8"):
         read_folders(tmp_path)
 
 
