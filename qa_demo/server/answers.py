@@ -23,13 +23,9 @@ from qa_demo.model.work import Pending
 log = logging.getLogger("qa_demo")
 PATIENCE = 600.0
 """Seconds that a call or Save waits for its models."""
+THREADS = CapacityLimiter(16)
+"""Of the calls and of Save alone: however many wait, the page answers."""
 Gone = Callable[[], Awaitable[bool]]
-
-
-@cache
-def threads() -> CapacityLimiter:
-    """Of the calls and of Save alone: however many wait, the page answers."""
-    return CapacityLimiter(16)
 
 
 def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
@@ -64,7 +60,7 @@ async def at_last(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> 
     waits for any more ends.
     """
     end, make = time.monotonic() + PATIENCE, partial(attempt, make, asked)
-    while (made := await to_thread.run_sync(make, limiter=threads()))[0] == 202:
+    while (made := await to_thread.run_sync(make, limiter=THREADS))[0] == 202:
         if time.monotonic() > end or (gone is not None and await gone()):
             return 503, {"error": "too busy; try again later"}
     return made
