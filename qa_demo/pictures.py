@@ -71,9 +71,7 @@ class Pictures:
         state, held = load(asked.get("state")), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
         if "than" in asked:
-            both = (state, load(asked["than"]))
-            pinned, now = (opened(s, CHAPTERS[s.chapter], self.examples) for s in both)
-            made["differs"] = differs(pinned, now)
+            made["differs"] = differs(self.opened(state), self.opened(load(asked["than"])))
         return made
 
     def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:
@@ -97,10 +95,7 @@ class Pictures:
 
     def blocks(self, given: State) -> tuple[list[Block], Shown]:
         """The blocks with all their content, and what they show."""
-        chapter = CHAPTERS[given.chapter]
-        if given.step > (most := len(chapter.STEPS)):
-            raise BadInput(f"this chapter has {plural(most, 'step')}, got step {given.step}")
-        state = opened(given, chapter, self.examples)
+        chapter, state = CHAPTERS[given.chapter], self.opened(given)
         own = read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
         shown = self.shown(state)
         found = [
@@ -110,6 +105,22 @@ class Pictures:
         ]
         found = [verdict(shown), *found]
         return (veiled(found) if state.veil else found), shown
+
+    def opened(self, state: State) -> State:
+        """The state with the text and the windows that its chapter opens on, where none were set.
+        Errors: BadInput for a step that the chapter has not.
+        """
+        chapter, fields = CHAPTERS[state.chapter], dict[str, Any]()
+        if state.step > (most := len(chapter.STEPS)):
+            raise BadInput(f"this chapter has {plural(most, 'step')}, got step {state.step}")
+        if state.pristine:
+            opens = getattr(chapter, "OPENS", {1: {"example": FIRST}})
+            fields = opens.get(state.step, opens[1])
+        example = self.examples.get(fields.get("example") or state.example or "")
+        if example and example.options != WindowOptions():  # it shows its point in these
+            fields = {name: getattr(example.options, name) for name in CUT} | fields
+        left = {k: v for k, v in fields.items() if k not in state.model_fields_set}
+        return state.model_copy(update=left)
 
     def shown(self, state: State) -> Shown:
         """The reading of a state's text, decoded, with its selection."""
@@ -177,19 +188,6 @@ class Pictures:
 
         key = ("reading", name, question, context, windows)
         return self.work.ask(key, make, takes_long(context, windows))
-
-
-def opened(state: State, chapter: ModuleType, examples: Mapping[str, PoolExample]) -> State:
-    """The state with the text and the windows that the chapter opens on, where none were set."""
-    given = state.model_fields_set
-    fields: dict[str, Any] = {}
-    if state.pristine:
-        opens = getattr(chapter, "OPENS", {1: {"example": FIRST}})
-        fields = opens.get(state.step, opens[1])
-    example = examples.get(fields.get("example") or state.example or "")
-    if example is not None and example.options != WindowOptions():  # it shows its point in these
-        fields = {name: getattr(example.options, name) for name in CUT} | fields
-    return state.model_copy(update={k: v for k, v in fields.items() if k not in given})
 
 
 def golds_of(state: State, example: PoolExample | None, context: str) -> tuple[Answer, ...]:

@@ -13,8 +13,9 @@ from qa_demo.blocks import sentence, travelling, walk
 from qa_demo.bundle import one_file, plotly_file, script, style
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
+from qa_demo.model.work import AtOnce
 from qa_demo.pictures import CHAPTERS, CUT, Pictures
-from qa_demo.shown import Need, NoModel, without_model
+from qa_demo.shown import NoModel, without_model
 from qa_demo.state import Chapter, State, dump, load
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def pictures_of(
     with. Errors: QADemoError for a state without a picture.
     """
     found = {} if found is None else found
+    pictures.opened(state)  # refuses a step that its chapter has not
     if state.pristine:  # a saved file is of one text, not of each chapter's opening
         state = state.model_copy(update={"example": next(iter(pictures.examples))})
     for chapter, module in CHAPTERS.items():
@@ -74,15 +76,12 @@ class Held(Pictures):
     """Pictures of one reading; without the model that a chapter asks they are refused."""
 
     def __init__(self, reading: Reading, model: Any = None) -> None:
-        super().__init__({}, without_model, without_model)
-        self.held, self.model = reading, model
+        asked = without_model if model is None else lambda *_: model
+        super().__init__({}, asked, asked, work=AtOnce())
+        self.held = reading
 
-    def reading_of(self, *_: Any) -> tuple[Reading, Need]:
-        return self.held, without_model if self.model is None else self.ask
-
-    def ask(self, key: Any, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
-        """What the model at hand makes, at once."""
-        return make(self.model, lambda *_: None, lambda: False)
+    def reading(self, *_: Any) -> Reading:
+        return self.held
 
 
 def as_page(reading: Reading) -> str:

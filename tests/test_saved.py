@@ -46,7 +46,9 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
     draw = pictures.picture
     pictures.picture = lambda state: time.sleep(0.05) or draw(state)
     asked = {"state": {"question": "Who?", "context": "Ada came."}}
-    made = TestClient(Starlette(routes=routes(pictures))).post("/saved", json=asked)
+    client = TestClient(Starlette(routes=routes(pictures)))
+    assert client.post("/saved", json={"state": {"chapter": "loss", "step": 9}}).status_code == 422
+    made = client.post("/saved", json=asked)
     assert made.status_code == 200, made.text
     assert made.text.startswith("<!doctype html>")
 

@@ -17,7 +17,7 @@ from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
 from qa_demo.lessons.judge import Asked, asked, judge, plain
 from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
-from qa_demo.pictures import CHAPTERS, Pictures, opened
+from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import quote
 from qa_demo.records import read
 from qa_demo.server.answers import replied
@@ -55,8 +55,7 @@ class Lessons:
         """The step on the text of its reveal. Raises Pending while a model works. Errors: BadInput
         where that text does not show the point.
         """
-        state = step.then
-        shown = self.pictures.shown(opened(state, CHAPTERS[state.chapter], self.pictures.examples))
+        shown = self.pictures.shown(self.pictures.opened(step.then))
         if step.check and step.check not in CHECKS:
             names = ", ".join(sorted(CHECKS))
             raise BadInput(f"there is no check {step.check!r}; allowed: {names}")
