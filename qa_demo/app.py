@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING, Any
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
 from qa_demo.model.source import LOOPBACK, OTHERS, parse_source
-from qa_demo.server.start import (
-    BUNDLED,
-    EVERYWHERE,
-    LOCAL,
-    free_address,
-    network_address,
-    own_names,
-    parser,
-    show,
-)
+from qa_demo.server import start
+from qa_demo.server.start import BUNDLED, EVERYWHERE, LOCAL
 
 if TYPE_CHECKING:
     from qa_demo.pictures import Pictures
@@ -34,7 +26,7 @@ LISTENS = 1.0
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the page and serve it until interrupted; 2 and one sentence if it cannot be opened."""
-    args = parser().parse_args(argv)
+    args = start.parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)  # gradio asks itself, by another address
     try:
@@ -61,8 +53,8 @@ def serve(args: argparse.Namespace) -> None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     from qa_demo.server.guard import frame_ancestors
 
-    host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
-    known = network_address() if args.lan else LOCAL if host == EVERYWHERE else host
+    host, port = start.free_address(EVERYWHERE if args.lan else args.host, args.port)
+    known = start.network_address() if args.lan else LOCAL if host == EVERYWHERE else host
     address = f"http://{known}:{port}/"
     # refused before torch is loaded: no name of a reader, no folder that takes temporary files
     parse_source(args.reader)
@@ -82,10 +74,10 @@ def serve(args: argparse.Namespace) -> None:
     lessons = Lessons(pictures, read_folders(OWN, *filter(None, [args.lessons])))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
     beside += calls(pictures)
-    names, under = own_names(port) if args.lan else None, args.root_path
+    names, under = start.own_names(port) if args.lan else None, args.root_path
     launch(build(pictures), host, port, names, beside, root_path=under, prevent_thread_lock=True)
     if args.lan:
-        show(address)
+        start.show(address)
     behind = threading.Timer(LISTENS, load_quietly, (load,))
     behind.daemon = True  # Ctrl-C waits for no reader
     behind.start()

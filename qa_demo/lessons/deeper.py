@@ -221,8 +221,7 @@ def shares(t: Seen) -> Facts:
     picks = [(k, name, f"the share of {name} is {signed(v[k])}.") for name, k in found]
     word, at = found[0]
     sums = {"blank": s.blank, "all": total.sum, "lead": s.lead}
-    gap = max(0.03, abs(total.gap or 0) + 0.01)
-    return {**sums, "picks": picks, "word": word, "share": signed(v[at]), "gap": gap}
+    return {**sums, "picks": picks, "word": word, "share": signed(v[at])}
 
 
 def _hidden(t: Seen) -> Facts:

@@ -67,16 +67,13 @@ def with_head(page: bytes) -> bytes:
     return page.replace(b"</head>", head().encode() + link + b"</head>", 1)
 
 
-class Early:
+def early(app: ASGIApp) -> ASGIApp:
     """Send every page of gradio's with its head."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         page = False
 
-        async def early(part: Message) -> None:
+        async def changed(part: Message) -> None:
             nonlocal page
             if part["type"] == "http.response.start":
                 headers = MutableHeaders(scope=part)
@@ -87,4 +84,6 @@ class Early:
                 part["body"] = with_head(part.get("body", b""))
             await send(part)
 
-        await self.app(scope, receive, early)
+        await app(scope, receive, changed)
+
+    return answer

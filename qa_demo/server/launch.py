@@ -39,7 +39,7 @@ from starlette.middleware import Middleware  # noqa: E402
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware  # noqa: E402
 from starlette.routing import BaseRoute  # noqa: E402
 
-from qa_demo.server.gradio_page import Early  # noqa: E402
+from qa_demo.server.gradio_page import early  # noqa: E402
 from qa_demo.server.guard import Guard, frame_ancestors  # noqa: E402
 
 
@@ -87,7 +87,7 @@ def launch(
     own = ("text/javascript", "application/javascript", "text/css")
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
-    beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(Early)]}
+    beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(early)]}
     idle = page._queue  # the pauses of Windows; elsewhere it looks for work 600 times a second
     idle.sleep_when_free, idle.progress_update_sleep_when_free = 0.05, 0.1
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)

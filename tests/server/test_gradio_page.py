@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from qa_demo.page import routes, style
 from qa_demo.pictures import Pictures
 from qa_demo.server import gradio_page
-from qa_demo.server.gradio_page import OFF, Early, gradio_files, gradio_style, head, with_head
+from qa_demo.server.gradio_page import OFF, early, gradio_files, gradio_style, head, with_head
 from qa_demo.shown import without_model
 from tests.chapters.given import full
 
@@ -30,7 +30,7 @@ def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
         Route("/parts", lambda _: StreamingResponse(parts(), media_type="text/html")),
         Route("/text", lambda _: PlainTextResponse(PAGE)),
     ]
-    get = TestClient(Early(Starlette(routes=routes))).get
+    get = TestClient(early(Starlette(routes=routes))).get
     assert get("/").content + b"more" == get("/parts").content == with_head(PAGE) + b"more"
     assert get("/text").content == PAGE
 
