@@ -6,7 +6,7 @@ count from 0, and an end is the first one behind; a span of tokens has both its 
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -265,6 +265,7 @@ CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, 
 LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 
 
+@cache
 def fields(name: str) -> dict[str, dict[str, Any]]:
     """Each field of a call's request by position, as JSON schema has it without its null."""
     known = CALLS[name].model_json_schema()["properties"]

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from types import ModuleType
@@ -35,6 +36,7 @@ PIPE_CLOSED = 141
 """The exit code that a shell gives to a program ended by a closed pipe."""
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
     """The commands; option flags are spelled like the fields of the option records."""
     top = OneSentence(
