@@ -19,7 +19,7 @@ from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import Array, Columns, Rung, brackets, cells, ladder, stacked, sums
+from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -137,7 +137,7 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
     def text(n: int, k: int, v: float) -> str:
         a, z = cols.runs[n]
         if a == z:
-            name = f"{TAGS[k]} {probability(v, 2)}" if cols.room > 52 else TAGS[k]
+            name = TAGS[k] + after(v) if cols.room > 52 else TAGS[k]
             return name if v * pixels >= 16 else ""
         inside = tags.single[a : z + 1]
         told = f"{int((inside == k).sum())} of them {TAGS[k]}"

@@ -140,6 +140,12 @@ def stacked(
     return made
 
 
+def after(p: float) -> str:
+    """P after a tag's letter, in little room: " 0.94" or ">0.99"."""
+    told = probability(p, 2)
+    return told if told[0] in "<>" else f" {told}"
+
+
 def cells(
     cols: Columns,
     values: Array,
@@ -157,7 +163,7 @@ def cells(
         said = {k: f"{n} " * (len(held) > 1) + KINDS[k].name for k, n in held.items()}
         for k in held:
             given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
-            said[k] += f" {probability(float(np.prod(given)), 2)}" if given else ""
+            said[k] += after(float(np.prod(given))) if given else ""
         top = KINDS[max(sorted(held), key=held.__getitem__)]
         # a hatch's lines have the bar's own colour
         drawn.append(top._replace(colour=ui.OTHER, ink=ui.INK) if hatch else top)

@@ -68,8 +68,9 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
     for k, r in enumerate(rows, 1):
         place = " word" if r.place == k else f", guess {r.place:,}"
-        true = f" {fine(np.log(r.p), 2)}  ✓ true{place}"
-        label.append(true if r.true else f" {probability(r.p)}")
+        p = probability(r.p)  # the losses below have all digits; here a long one has no room
+        true = f" {p if p[0] == '<' else fine(np.log(r.p), 2)}  ✓ true{place}"
+        label.append(true if r.true else f" {p}")
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
     filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])

@@ -83,7 +83,7 @@ def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name, 
         several = [np.prod(goes_on[10:])] * (len(goes_on) > 10)
         wanted += [probability(p, 2) for p in [begins, *goes_on[:10], *several, ends]]
     (boxes,) = (t for t in found["tags"]["data"] if "base" in t)
-    assert re.findall(r"[BIO] (\S+\d)", " ".join(boxes["text"])) == wanted
+    assert re.findall(r"[BIO] ?(>?0[.]\d+)", " ".join(boxes["text"])) == wanted
     results = [probability(x.marginal) for x in answers]
     assert re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"])) == results
     assert len(results) == many
