@@ -50,7 +50,7 @@ def pair(
         made[f"yaxis{name}"] = {**down, "anchor": f"x{name}"}
         notes.append(ui.note(title, domain[0], **above))
         data += [{**trace, "xaxis": f"x{name}", "yaxis": f"y{name}"} for trace in traces]
-    made["annotations"] = notes
+    made["annotations"] = notes + layout.get("annotations", [])
     stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
     stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
     stacked |= {"annotations.1.x": 0, "annotations.1.y": 0.41}
