@@ -34,15 +34,15 @@ def number(x: float, digits: int = 2) -> str:
 
 
 def signed(x: float, digits: int = 2) -> str:
-    """`number` with its sign always there; e.g. 3.5 gives "+3.50"."""
+    """`number` with its sign; e.g. 3.5 gives "+3.50", and -0.001 gives "0.00"."""
     found = number(x, digits)
-    return found if found.startswith("−") else "+" + found
+    return found if found[0] == "−" or not found.strip("0.") else "+" + found
 
 
 def plus(x: float) -> str:
     """A further addend; e.g. -0.14 gives " − 0.14"."""
-    found = signed(x)
-    return f" {found[0]} {found[1:]}"
+    found = number(x)
+    return f" − {found[1:]}" if found[0] == "−" else f" + {found}"
 
 
 def bracket(x: float, digits: int = 2) -> str:

@@ -3,7 +3,21 @@
 import numpy as np
 import pytest
 
-from qa_demo.printed import apart, cell, ends, fine, mean, number, parts, quote, room, say, value
+from qa_demo.printed import (
+    apart,
+    cell,
+    ends,
+    fine,
+    mean,
+    number,
+    parts,
+    plus,
+    quote,
+    room,
+    say,
+    signed,
+    value,
+)
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -36,6 +50,11 @@ def test_the_room_of_a_text_is_that_of_its_letters():
 @pytest.mark.parametrize("p", [0.9631, 0.0571, 2.90193e-6, 4.4e-8])
 def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
     assert number(-np.log(value(fine(np.log(p)))), 3) == number(-np.log(p), 3)
+
+
+def test_a_zero_has_no_sign_but_as_an_addend():
+    assert [signed(x) for x in (0.5, -0.5, 0.004, -0.004)] == ["+0.50", "−0.50", "0.00", "0.00"]
+    assert [plus(x) for x in (0.5, -0.5, -0.004)] == [" + 0.50", " − 0.50", " + 0.00"]
 
 
 def test_the_digits_that_tell_two_numbers_apart():

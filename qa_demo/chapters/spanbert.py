@@ -29,7 +29,7 @@ NAME = "SpanBERT"
 STEPS = ("Boundary", "Spans or tokens", "To a reader", "Worth")
 HEADINGS = (
     "What do the words around a hidden span know?",
-    "Which are harder to guess: single tokens or whole spans?",
+    "Which are harder to guess: tokens or spans?",
     "How does a model that fills blanks become a reader?",
     "What is each change worth?",
 )

@@ -200,12 +200,13 @@ def summed(shares: Shares) -> list[Block]:
     missing. A gap of 2 % or more is said where the bars are seen (a finding: the veil covers it).
     """
     a, gap = shares.found, abs(shares.found.gap or 0.0)
+    parts = np.array([-shares.blank, a.sum, shares.lead])  # what is left of them is the gap
     sign = adds((-shares.blank, a.sum), -shares.lead) if gap < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
     total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
-    size = f"{number(gap)}, " * (gap >= 0.005)
+    size = f"{printed.total(parts * np.sign(parts.sum()), gap)}, " * (gap >= 0.005)
     if a.complete:
         missed = [f"gap {size}{missing}, from a finite number of points", "note"]
         return [ui.formula("sum", say(total), [missed])]
