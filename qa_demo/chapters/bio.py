@@ -19,14 +19,24 @@ from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
+from qa_demo.drawn.ladder import (
+    ROLES,
+    Array,
+    Columns,
+    Rung,
+    after,
+    brackets,
+    cells,
+    ladder,
+    stacked,
+    sums,
+)
 from qa_demo.examples import shipped
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, said
 
-ROLES = (ui.B, ui.I, ui.O)
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
 T = ["t", TERM]

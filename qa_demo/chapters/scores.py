@@ -62,9 +62,7 @@ class BestOf(NamedTuple):
     silent: bool
 
     def place(self, d: int) -> tuple[int, int]:
-        """Window and position of piece d (`doc`): the best span's window where it holds d, else
-        the one that owns d.
-        """
+        """Window and position of piece d (`doc`), in the best span's window or in d's owner."""
         w = self.reading.windows[self.best.window]
         home = w if w.holds(Span(d, d)) else self.reading.windows[int(self.reading.owners[d])]
         return home.index, home.to_pos(d)
@@ -189,7 +187,8 @@ def plane(two: TwoQuestions, words: list[tuple[int, str]]) -> Block:
     seen = np.concatenate([points[rest], before, after, none])
     low, high = seen.min(axis=0), seen.max(axis=0)
     low, high = low - 0.13 * (high - low + 1), high + 0.13 * (high - low + 1)
-    paths = [fig.between(a, b) for a, b in zip(before, after, strict=False)]
+    way = np.linspace(0.03, 0.965, 24)[:, None]  # from near a point to near another
+    paths = [a + (b - a) * way for a, b in zip(before, after, strict=False)]
 
     marked = zip([*before, *after], words * 2, strict=False)
     labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
@@ -428,7 +427,7 @@ def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
         title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
         lines = fig.one_of_many(logits, at[k], lane, "layer %{x}: %{y:.2f}")
         down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
-        panels.append(Panel(title, lines, ui.axis("h after layer …", lane, **ticks), down))
+        panels.append((title, lines, ui.axis("h after layer …", lane, **ticks), down))
     layout, far = ui.layout(374, 60, 8, 24, 48, annotations=notes), [-0.04 * depth, depth * 1.55]
     narrow = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
     narrow |= {"xaxis.range": far, "xaxis2.range": far}  # room for names

@@ -188,7 +188,7 @@ def guesses(b: core.Blank) -> Block:
         down["range"] = [4.6, -0.6]  # there may be fewer than five
         across = {"range": [0, 1.85 * most], "tickvals": ticks(most)}
         across |= {} if rows else {"visible": False}
-        return Panel(name, ranked(rows, before), ui.axis("probability", **across), down)
+        return name, ranked(rows, before), ui.axis("probability", **across), down
 
     mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder's output at the blank itself"
     sbo = f"<b>Boundary layer (SBO)</b><br>{what}"

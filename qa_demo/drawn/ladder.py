@@ -20,18 +20,9 @@ from qa_demo.texts import bold, dotted, word
 PIXELS, MOST, SHORT = 1150, 16, 12
 """Width of a picture, how many columns it has room for, and letters of a piece's name."""
 SERIF = '"Spanlight Serif", serif'
+ROLES, INKS = (ui.B, ui.I, ui.O), (ui.PAPER, ui.INK, ui.INK)
+"""Of the tags B, I and O: the colour of a bar, and that of the words on it."""
 Array = NDArray[Any]
-
-
-class Kind(NamedTuple):
-    """What a token can be: its name, the colour of its bars, and that of the words on them."""
-
-    name: str
-    colour: str
-    ink: str
-
-
-KINDS = tuple(map(Kind, TAGS, (ui.B, ui.I, ui.O), (ui.PAPER, ui.INK, ui.INK)))
 
 
 def runs_of(words: Array, quiet: Array, keep: Sequence[int]) -> list[tuple[int, int]]:
@@ -104,9 +95,7 @@ class Columns:
 
 
 def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
-    """One bar a column with words in `ink` inside, hatched or not, O with an edge alone; a press
-    selects its token.
-    """
+    """A bar a column with words in `ink` inside, O alone with an edge; a press selects a token."""
     colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
     drawn = zip(colours, np.asarray(y) > 0, strict=True)
     edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
@@ -125,17 +114,17 @@ def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: 
 def stacked(
     cols: Columns, shares: Array, text: Callable[[int, int, float], str], right: Array | None = None
 ) -> list[Block]:
-    """Shares [D, 3] of B, I and O stacked, of a run the mean; `text(column, kind, share)`: the
-    words inside; pale where a kind is not that of `right` [D].
+    """Shares [D, 3] of B, I and O stacked, of a run the mean; `text(column, tag, share)`: the
+    words inside; pale where a tag is not that of `right` [D].
     """
     made, counts = [], [z - a + 1 for a, z in cols.runs]
-    for k, kind in enumerate(KINDS):
+    for k, tag in enumerate(TAGS):
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
-        bar = bars(cols, means, kind.colour, words, ink=kind.ink)
+        bar = bars(cols, means, ROLES[k], words, ink=INKS[k])
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
-        hover = [f"{kind.name} {probability(v, 4)}" for v in means.tolist()]
+        hover = [f"{tag} {probability(v, 4)}" for v in means.tolist()]
         made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
     return made
 
@@ -153,22 +142,21 @@ def cells(
     wrong: Sequence[int] = (),
     chances: Mapping[int, float] = MappingProxyType({}),
 ) -> Block:
-    """The kind of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
-    `chances`: numbers of tokens beside their kind, of several in a run the product.
+    """The tag of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
+    `chances`: numbers of tokens beside their tag, of several in a run the product.
     """
     hatched = [a == z and a in wrong for a, z in cols.runs]
-    drawn, told = list[Kind](), list[str]()
+    colours, inks, told = list[str](), list[str](), list[str]()
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
-        said = {k: f"{n} " * (len(held) > 1) + KINDS[k].name for k, n in held.items()}
+        said = {k: f"{n} " * (len(held) > 1) + TAGS[k] for k, n in held.items()}
         for k in held:
             given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
             said[k] += after(float(np.prod(given))) if given else ""
-        top = KINDS[max(sorted(held), key=held.__getitem__)]
-        # a hatch's lines have the bar's own colour
-        drawn.append(top._replace(colour=ui.OTHER, ink=ui.INK) if hatch else top)
+        top = max(sorted(held), key=held.__getitem__)
+        colours.append(ui.OTHER if hatch else ROLES[top])  # which a hatch's lines have too
+        inks.append(ui.INK if hatch else INKS[top])
         told.append(", ".join(said.values()))
-    colours, inks = [kind.colour for kind in drawn], [kind.ink for kind in drawn]
     return bars(cols, 0.88 + 0 * cols.at, colours, told, hatch=hatched, base=base, ink=inks)
 
 
@@ -186,10 +174,9 @@ class Rung(NamedTuple):
 def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> Rung:
     """What each column holds of `values` [D] in sum."""
     whole, least = cols.sums(values), 10.0**-digits
-    words = [
-        f"&lt;{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat
-    ]
-    numbers = ui.words(cols.at.tolist(), whole.tolist(), words, "top center", size=13)
+    words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
+    above = [*map(escape, words)]
+    numbers = ui.words(cols.at.tolist(), whole.tolist(), above, "top center", size=13)
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
     return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 

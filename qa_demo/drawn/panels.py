@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,13 +18,8 @@ THIN = {"color": ui.GREY, "width": 1}
 HATCH = {"size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
 
 
-class Panel(NamedTuple):
-    """One of two plots; `pair` tells its traces and its axes where they stand."""
-
-    title: str
-    traces: list[Block]
-    across: Block
-    down: Block
+Panel = tuple[str, list[Block], Block, Block]
+"""The title, the traces and both axes of a plot; `pair` tells them where they stand."""
 
 
 def pair(
@@ -114,7 +108,7 @@ def gains(w: Worth) -> Block:
     wide, narrower = (b - a for a, b in ranges)
     end = 0.95 * wide / (wide + narrower)
     font = {"size": 14, "color": ui.INK}
-    left = Panel(
+    left: Panel = (
         "<b>The paper</b>, from scratch: F1 on SQuAD 2.0<br>"
         "large model, 1.2 million training steps",
         waterfall(paper),
@@ -122,7 +116,7 @@ def gains(w: Worth) -> Block:
         ui.named_rows(list(w.names.values()), tickfont=font),
     )
     steps = f"6 layers, {w.budget['pretrain_steps']:,} training steps"
-    right = Panel(
+    right: Panel = (
         f"<b>Our small run</b>: F1 on SQuAD 1.1, six articles<br>{steps}",
         waterfall(ours),
         ui.axis(range=ranges[1], visible=False),

@@ -22,11 +22,6 @@ def dots(points: Points, marker: Block, names: Sequence[str]) -> Block:
     return scatter("markers", packed(points[:, 0]), packed(points[:, 1]), marker=marker, **more)
 
 
-def between(a: Points, b: Points) -> Points:
-    """A line from near a to near b, [24, 2]."""
-    return a + (b - a) * np.linspace(0.03, 0.965, 24)[:, None]
-
-
 def arrow(path: Points, role: str, size: Points) -> list[Block]:
     """A line [n, 2] with a head at its end, where there is room for one in a plane of this size."""
     if np.linalg.norm((path[-1] - path[0]) / size) <= 0.05:
