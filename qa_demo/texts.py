@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -202,19 +202,16 @@ def shortened(
     """
     if shown.state.veil or len(items) < LONG:
         return [*items]
-    words, loud = list[list[Block]](), {0}
-    for one in items:
-        if words and not words[-1][-1]["gap"]:
-            words[-1].append(one)
-        else:
-            words.append([one])
+
+    def loud(one: Block) -> bool:
         held = any(s.start <= one.get("at", -1) <= s.end for s in spans)
-        if held or any(one.get(x) for x in ("up", "down", "looks")):
-            loud.add(len(words) - 1)
-    loud.add(len(words) - 1)
-    stay, found = {k + d for k in loud for d in range(-near, near + 1)}, list[Block]()
-    for stays, run in groupby(enumerate(words), lambda numbered: numbered[0] in stay):
-        inside = [one for _, word in run for one in word]
+        return held or any(one.get(x) for x in ("up", "down", "looks"))
+
+    words = [0, *accumulate(bool(one["gap"]) for one in items[:-1])]  # the number of each one's
+    near_to = {0, words[-1], *(k for k, one in zip(words, items, strict=True) if loud(one))}
+    stay, found = {k + d for k in near_to for d in range(-near, near + 1)}, list[Block]()
+    for stays, run in groupby(zip(words, items, strict=True), lambda one: one[0] in stay):
+        inside = [one for _, one in run]
         count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in inside)
         if not stays and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
