@@ -92,9 +92,7 @@ def power_of_ten(x: float, digits: int = 0) -> str:
 
 
 def significant(x: float) -> str:
-    """A positive number with three digits or one decimal: 77.0, 9.81, 0.0850; or 3 · 10⁻⁶ and
-    2.15 · 10¹⁴.
-    """
+    """Three digits or one decimal of a number over 0: 77.0, 9.81, 0.0850, 3 · 10⁻⁶, 2.15 · 10¹⁴."""
     if x < 1e-4 or x >= 1e6:
         return power_of_ten(max(x, 1e-300), 2 if x >= 1e6 else 0)
     return number(x, 1 if x >= 10 else 2 - int(np.floor(np.log10(x))))

@@ -67,9 +67,7 @@ class Shown:
 
     @property
     def marked_by(self) -> str:
-        """Whose mark the gold is: yours, the author's or nobody's; of several no one wrote down
-        whose. No answer, too, can be what is marked.
-        """
+        """Whose the gold, or its lack, is: yours, the author's, nobody's; of several no names."""
         if self.state.gold is not None:
             return "you"
         if self.example is None:

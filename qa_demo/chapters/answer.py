@@ -103,9 +103,7 @@ def best_span(shown: Shown) -> list[Block | None]:
 
 
 def paragraph(shown: Shown) -> Block:
-    """The paragraph with the best span and a line for each answer that is marked; a long one is
-    shown in parts.
-    """
+    """The paragraph, a long one in parts, with the best span and a line for each marked answer."""
     e, best = shown.encoding, shown.best.span
     marks = {x.span: x.marks for x in count_labels(e, shown.golds) if x.span is not None}
     lines = [

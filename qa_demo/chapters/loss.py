@@ -64,9 +64,7 @@ class Own(Record):
 
 
 def labels_of(shown: Shown) -> list[losses.Label]:
-    """The labels, the one with most marks first. Where nobody marked anything the reader's own
-    answer stands in.
-    """
+    """The labels, most marks first; where nobody marked anything the reader's own answer."""
     own = shown.true_prediction.answered if shown.marked_by == "nobody" else None
     return losses.count_labels(shown.encoding, shown.golds) or [losses.Label(own and own.span, 1)]
 

@@ -354,9 +354,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def measured(w: Windows, rule: str, r: Proposal) -> tuple[float, str]:
-    """What a rule compares of a window, and in words; of a mean also whether both its P stand on
-    [CLS].
-    """
+    """What a rule compares of a window, and in words; also whether both P of a mean are [CLS]'s."""
     if rule == "logits":
         return r.score, fig.proposes(r, 26)
     if rule == "product":
