@@ -40,7 +40,7 @@ class Own(Record):
     position: Place | None = None
 
 
-class Side:
+class Softmax:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
     `true`, `before`: the reader's own; `name`: which of the two, and the role of its colour.
     """
@@ -59,7 +59,7 @@ class Softmaxes:
         self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature
         true, now = (r.logits(self.window.index) for r in (shown.true, shown.reading))
         both = zip((START, END), true, now, strict=True)
-        self.sides = self.start, self.end = [Side(*x, self.temperature) for x in both]
+        self.sides = self.start, self.end = [Softmax(*x, self.temperature) for x in both]
         # a word that can gain much; a changed logit does not move it under a finger
         rest = self.window.is_context & (self.start.true < self.start.true.max())
         first = int(np.where(rest, self.start.true, -np.inf).argmax())
@@ -117,7 +117,7 @@ def change(p: Softmaxes) -> list[Block | None]:
     """Step 3: change a logit by hand: both distributions and the best pair follow."""
     shown, pos = p.shown, p.chosen
 
-    def logit(side: Side) -> Block:
+    def logit(side: Softmax) -> Block:
         name, now = side.name, round(float(side.logits[pos]), 2)
         says = f"the reader's own: {number(side.true[pos])}"
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
@@ -160,7 +160,7 @@ def surest(p: Softmaxes) -> Block:
     )
 
 
-def softmax_formula(p: Softmaxes, side: Side, pos: int, span: int = 6) -> Block:
+def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Block:
     """P(start = "Georg") = exp(5.902) / sum of exp = ..., with as many digits as it takes."""
     logit, weights = float(side.logits[pos]), np.exp(side.logits / p.temperature)
     tail = sum(bool(weights.sum() < most) for most in (100, 1000))  # decimals: the line is short
