@@ -28,7 +28,7 @@ from qa_demo.veil import veiled
 CHAPTERS: dict[str, ModuleType] = {
     n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
 }
-"""Each has NAME, HEADINGS (one a step), STEPS (their names), SNIPPET (its code) and `picture(shown,
+"""Each has NAME, STEPS (of each its name and its heading), SNIPPET (its code) and `picture(shown,
 own) -> blocks`; where it needs them OPENS (per step: the fields of the state that a page on which
 nothing was chosen opens with) and Own, what it alone keeps in the state.
 """
@@ -97,10 +97,10 @@ class Pictures:
         """The blocks with all their content, and what they show."""
         chapter, state = CHAPTERS[given.chapter], self.opened(given)
         own = read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
-        shown = self.shown(state)
+        shown, (names, headings) = self.shown(state), zip(*chapter.STEPS, strict=True)
         found = [
-            sentence("heading", "heading", chapter.HEADINGS[state.step - 1], span=7),
-            *([steps(chapter.STEPS, state.step)] if len(chapter.STEPS) > 1 else []),
+            sentence("heading", "heading", headings[state.step - 1], span=7),
+            *([steps(names, state.step)] if len(names) > 1 else []),
             *(b for b in chapter.picture(shown, own) if b is not None),
         ]
         found = [verdict(shown), *found]

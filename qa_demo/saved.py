@@ -39,7 +39,7 @@ def pictures_of(
     if state.pristine:  # a saved file is of one text, not of each chapter's opening
         state = state.model_copy(update={"example": next(iter(pictures.examples))})
     for chapter, module in CHAPTERS.items():
-        for step, heading in enumerate(module.HEADINGS, 1):
+        for step, (_, heading) in enumerate(module.STEPS, 1):
             asked = {"chapter": chapter, "step": step, "veil": False}
             one, name = state.model_copy(update=asked), f"{chapter}/{step}"
             if name in found:

@@ -129,7 +129,7 @@ def test_links_between_the_documents_lead_somewhere(page):
 
 def test_the_chapters_and_limits_that_are_told_are_those_of_the_page():
     table = re.findall(r"^\| ([A-Z][^|]*?) \| (\w.*\?) \|$", PAGES["docs/using.md"], re.MULTILINE)
-    assert table == [(chapter.NAME, chapter.HEADINGS[0]) for chapter in CHAPTERS.values()]
+    assert table == [(chapter.NAME, chapter.STEPS[0][1]) for chapter in CHAPTERS.values()]
     told = {"using": CHAPTERS, "api": [*CHAPTERS, *CALLS], "command-line": CALLED}
     for page, named in told.items():
         missing = [name for name in named if f"`{name}`" not in PAGES[f"docs/{page}.md"]]
@@ -144,7 +144,7 @@ def test_the_chapter_that_is_shown_is_whole(monkeypatch, capsys):
     (text,) = re.findall(r"```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
     chapter = ModuleType("words")
     exec(text, chapter.__dict__)
-    assert {"NAME", "HEADINGS", "STEPS", "OPENS", "SNIPPET", "Own", "picture"} <= set(dir(chapter))
+    assert {"NAME", "STEPS", "OPENS", "SNIPPET", "Own", "picture"} <= set(dir(chapter))
     monkeypatch.setitem(CHAPTERS, "why", chapter)  # asked for by the name of one that is there
     for state in (chapter.OPENS[1], *({"question": q, "context": c} for q, c in OWN)):
         found = blocks(stored() if "example" in state else full(), chapter="why", **state)

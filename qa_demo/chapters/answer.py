@@ -23,12 +23,11 @@ from qa_demo.shown import Shown
 from qa_demo.state import Record
 
 NAME = "Answer"
-HEADINGS = (
-    "Which words answer the question?",
-    "When does the reader say “no answer”?",
-    "How sure is the reader?",
+STEPS = (
+    ("The best span", "Which words answer the question?"),
+    ("Or no answer?", "When does the reader say “no answer”?"),
+    ("How sure?", "How sure is the reader?"),
 )
-STEPS = ("The best span", "Or no answer?", "How sure?")
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 COLUMNS = "start logit", "end logit", "score", "lead of “no answer”"

@@ -42,12 +42,11 @@ LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=T
 T = ["t", TERM]
 
 NAME = "Tags"
-STEPS = ("Every token", "One label", "Several annotators", "Tags to spans")
-HEADINGS = (
-    "What if every token gets a tag of its own?",
-    "What does training lower when a token has one label?",
-    "What is the right tag when annotators disagree?",
-    "How do tags become answers?",
+STEPS = (
+    ("Every token", "What if every token gets a tag of its own?"),
+    ("One label", "What does training lower when a token has one label?"),
+    ("Several annotators", "What is the right tag when annotators disagree?"),
+    ("Tags to spans", "How do tags become answers?"),
 )
 IDEAS = (
     "A second output layer (head) beside start and end gives every token three probabilities that "

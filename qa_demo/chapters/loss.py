@@ -23,13 +23,12 @@ from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
 
 NAME = "Loss"
-HEADINGS = (
-    "What does training lower?",
-    "What has the loss to do with the best span?",
-    "Which way does the loss pull each logit?",
-    "How did this reader learn it?",
+STEPS = (
+    ("The loss", "What does training lower?"),
+    ("Loss and best span", "What has the loss to do with the best span?"),
+    ("The pull", "Which way does the loss pull each logit?"),
+    ("The training", "How did this reader learn it?"),
 )
-STEPS = ("The loss", "Loss and best span", "The pull", "The training")
 IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
@@ -279,6 +278,7 @@ def the_fit(case: Case) -> Made:
     found = best_pairs(case.start, case.end, w, e, limits, right)
     logs = [float(logsumexp(x)) for x in (case.start, case.end)]
     constant, d = sum(logs), printed.digits_of(right.log_p)
+    total = [number(constant, d), STRONG]
     sums = [[number(x, d), side] for x, side in zip(logs, (START, END), strict=True)]
     whole = "log Σ exp(start logit) + log Σ exp(end logit) = {} + {} "
     whole += f"{adds(logs, constant, d)} {{}}"
@@ -304,13 +304,11 @@ def the_fit(case: Case) -> Made:
         name = words[-1] + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
     made = [
-        ui.finding(said + asides(case), [number(constant, d), STRONG]),
+        ui.finding(said + asides(case), total),
         moment_choice(case),
         ui.legend("key", *key),
         same_distance(found, words, right, constant, case.role),
-        ui.formula(
-            "constant", say(whole, *sums, [number(constant, d), STRONG]), label="the constant"
-        ),
+        ui.formula("constant", say(whole, *sums, total), label="the constant"),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]

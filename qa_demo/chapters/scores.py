@@ -27,12 +27,11 @@ from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
 
 NAME = "Scores"
-HEADINGS = (
-    "How can one start vector fit every question and text?",
-    "What does S · h look like, number by number?",
-    "What would the same S and E say after each layer?",
+STEPS = (
+    ("Two questions", "How can one start vector fit every question and text?"),
+    ("One logit", "What does S · h look like, number by number?"),
+    ("Layers", "What would the same S and E say after each layer?"),
 )
-STEPS = ("Two questions", "One logit", "Layers")
 LENS = (
     "The input is the sum of the embeddings, before the first layer. A place counts how many "
     "positions of the best span's window have a larger logit, plus one. The best pair need not "

@@ -26,12 +26,11 @@ from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text
 
 NAME = "SpanBERT"
-STEPS = ("Boundary", "Spans or tokens", "To a reader", "Worth")
-HEADINGS = (
-    "What do the words around a hidden span know?",
-    "Which are harder to guess: tokens or spans?",
-    "How does a model that fills blanks become a reader?",
-    "What is each change worth?",
+STEPS = (
+    ("Boundary", "What do the words around a hidden span know?"),
+    ("Spans or tokens", "Which are harder to guess: tokens or spans?"),
+    ("To a reader", "How does a model that fills blanks become a reader?"),
+    ("Worth", "What is each change worth?"),
 )
 IDEAS = (
     "SpanBERT hides whole spans. Its *span boundary objective (SBO)* guesses each hidden word from "

@@ -18,8 +18,7 @@ from qa_demo.state import Record
 from qa_demo.texts import bold_name, listed, other_text, span_words, which_window, word
 
 NAME = "Spans"
-HEADINGS = ("Which pair of positions scores highest?",)
-STEPS = ("Spans",)
+STEPS = (("Spans", "Which pair of positions scores highest?"),)
 NO_PAIR = "natural-selection"
 """A text on which the highest start and the highest end form no allowed pair."""
 COLUMNS = "start", "end", "score"

@@ -18,12 +18,11 @@ from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
 
 NAME = "Start & end"
-HEADINGS = (
-    "Where could the answer start, and where could it end?",
-    "How much does each position get?",
-    "What happens if one logit is changed?",
+STEPS = (
+    ("Start and end", "Where could the answer start, and where could it end?"),
+    ("Every position", "How much does each position get?"),
+    ("Change a logit", "What happens if one logit is changed?"),
 )
-STEPS = ("Start and end", "Every position", "Change a logit")
 HIGH, LEAST, FLAT = 80, 0.005, 0.025
 """Pixels of a bar of 1; under LEAST a position has none; the browser draws none lower than 2
 pixels, which stand for FLAT.

@@ -29,11 +29,10 @@ from qa_demo.shown import Shown
 from qa_demo.state import Count, Place, Record
 
 NAME = "Why"
-STEPS = ("What it rests on", "The test", "An attention head")
-HEADINGS = (
-    "Which words speak for the best span?",
-    "Are the words with the largest shares needed?",
-    "Where did one attention head look?",
+STEPS = (
+    ("What it rests on", "Which words speak for the best span?"),
+    ("The test", "Are the words with the largest shares needed?"),
+    ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
     "Little by little a blank text, with an empty token for every word, is faded into this one: *a "

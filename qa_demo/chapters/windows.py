@@ -33,12 +33,11 @@ def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
 
 
 NAME = "Long text"
-STEPS = ("How it is split", "One start, one window", "No answer", "Three rules")
-HEADINGS = (
-    "How is a long text split, and which answer wins?",
-    "Why does a start count in one window only?",
-    "When does “no answer” win?",
-    "Which window's answer is taken? Three rules",
+STEPS = (
+    ("How it is split", "How is a long text split, and which answer wins?"),
+    ("One start, one window", "Why does a start count in one window only?"),
+    ("No answer", "When does “no answer” win?"),
+    ("Three rules", "Which window's answer is taken? Three rules"),
 )
 IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "

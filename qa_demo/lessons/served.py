@@ -160,7 +160,7 @@ def handout(table: str) -> bytes:
     for step in lesson.steps:
         state, chapter = step.state, step.state.chapter
         one = CHAPTERS[chapter]
-        name = f"{one.NAME}, “{one.STEPS[state.step - 1]}”" if state.step > 1 else one.NAME
+        name = f"{one.NAME}, “{one.STEPS[state.step - 1][0]}”" if state.step > 1 else one.NAME
         made = base64.urlsafe_b64encode(orjson.dumps(dump(state))).decode().rstrip("=")
         at = "" if chapter in seen else f' id="{chapter}"'
         seen.add(chapter)

@@ -45,8 +45,8 @@ def test_a_chapter_shows_its_idea_its_finding_and_every_step(open_page, chapter)
     expect(tab).to_have_attribute("aria-selected", "true")
     for step in range(1, len(module.STEPS) + 1):
         if step > 1:
-            page.get_by_role("button", name=f"{step} {module.STEPS[step - 1]}").click()
-        expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[step - 1])
+            page.get_by_role("button", name=f"{step} {module.STEPS[step - 1][0]}").click()
+        expect(page.locator("[data-block=heading]")).to_have_text(module.STEPS[step - 1][1])
         ready(page)
         for key in ("idea", "finding", "closing"):
             expect(page.locator(f"[data-block={key}]")).to_be_visible()
@@ -351,7 +351,7 @@ def test_three_open_pages_go_on_when_the_server_is_killed_and_started(open_page,
     expect(pages[0].locator(".say")).to_contain_text("does not answer")
     server.start()
     for k, page in enumerate(pages):
-        expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["start_end"].HEADINGS[0])
+        expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["start_end"].STEPS[0][1])
         expect(page.get_by_label("Question", exact=True)).to_have_value(f"Typed {k}?")
     click_about(pages[0], pick, 12)
 
@@ -396,12 +396,12 @@ def test_a_saved_file_opens_offline_with_every_chapter(open_page, tmp_path):
     page.goto(path.as_uri())
     for module in CHAPTERS.values():
         page.get_by_role("tab", name=module.NAME, exact=True).click()
-        expect(page.locator("[data-block=heading]")).to_have_text(module.HEADINGS[0])
+        expect(page.locator("[data-block=heading]")).to_have_text(module.STEPS[0][1])
     page.get_by_role("tab", name="Spans").click()
     page.locator("[data-block=listed] button.row").nth(3).click()
     expect(page.get_by_role("status")).to_contain_text("needs the running page")
     page.get_by_role("tab", name="Why").click()  # what was refused is forgotten
-    expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["why"].HEADINGS[0])
+    expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["why"].STEPS[0][1])
     buttons = page.get_by_role("toolbar", name="Page").get_by_role("button")
     expect(buttons).to_have_text(["Present", "Dark"])
 
@@ -521,7 +521,7 @@ def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, se
     score = page.locator("[data-block=sum]").inner_text()
     expect(heard.filter(has_text="score = ")).to_have_text(score)
     page.get_by_role("tab", name="Start & end").press("Enter")
-    expect(heard.filter(has_text=CHAPTERS["start_end"].HEADINGS[0])).to_have_count(1)
+    expect(heard.filter(has_text=CHAPTERS["start_end"].STEPS[0][1])).to_have_count(1)
     expect(page).to_have_title("Start & end · Spanlight")
     words = page.get_by_role("group", name="text: arrows go from word to word")
     expect(words.get_by_role("button")).not_to_have_count(0)
