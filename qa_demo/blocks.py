@@ -31,7 +31,7 @@ LEADER |= {"arrowcolor": GREY, "standoff": 7}
 
 SIDE = re.compile(rf"\b({START}|{END})\b")
 """The side that a column's name speaks of."""
-B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
+ROLES = B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 
 
 # ---- kinds of blocks

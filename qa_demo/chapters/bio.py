@@ -19,25 +19,14 @@ from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, annotator_tags, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
-from qa_demo.drawn.ladder import (
-    ROLES,
-    Array,
-    Columns,
-    Rung,
-    after,
-    brackets,
-    cells,
-    ladder,
-    stacked,
-    sums,
-)
+from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
 from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, said
 
-LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ROLES, strict=True))  # noqa: E741
+LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ui.ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
 T = ["t", TERM]
 
@@ -108,7 +97,9 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 def coloured(values: Sequence[str], sign: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
-    return printed.between(sign, ([[text, ROLES[k]]] for text, k in zip(values, tags, strict=True)))
+    return printed.between(
+        sign, ([[text, ui.ROLES[k]]] for text, k in zip(values, tags, strict=True))
+    )
 
 
 def share(t: float) -> str:
@@ -161,7 +152,7 @@ def folds(
     tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
 ) -> list[Block]:
     """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
-    rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ROLES, strict=True)
+    rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ui.ROLES, strict=True)
     for d in (a for a, z in cols.runs if a == z):
         told = [dotted(tags.e, d), *map(probability, tags.p[d]), *(says(d) for _, says in more)]
         rows.append(ui.row(str(d), *told, sets={"selection": [d, d]}))
@@ -236,8 +227,8 @@ def softmax_formula(tags: Tags, d: int) -> Block:
     sizes = f"   h: the token's {width:,} numbers;  W: 3 × {width:,};  b: 3 numbers;  "
     first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
     line = f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*"
-    given: Parts = [said(tags.e, d), LETTERS[k], [exps[k], ROLES[k]], coloured(exps, " + ")]
-    given += [[weights[k], ROLES[k]], coloured(weights, " + ")]
+    given: Parts = [said(tags.e, d), LETTERS[k], [exps[k], ui.ROLES[k]], coloured(exps, " + ")]
+    given += [[weights[k], ui.ROLES[k]], coloured(weights, " + ")]
     return ui.formula("p", first, say(line, *given))
 
 

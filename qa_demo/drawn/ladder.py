@@ -20,8 +20,8 @@ from qa_demo.texts import bold, dotted, word
 PIXELS, MOST, SHORT = 1150, 16, 12
 """Width of a picture, how many columns it has room for, and letters of a piece's name."""
 SERIF = '"Spanlight Serif", serif'
-ROLES, INKS = (ui.B, ui.I, ui.O), (ui.PAPER, ui.INK, ui.INK)
-"""Of the tags B, I and O: the colour of a bar, and that of the words on it."""
+INKS = ui.PAPER, ui.INK, ui.INK
+"""The colours of the words on bars of B, I and O."""
 Array = NDArray[Any]
 
 
@@ -122,7 +122,7 @@ def stacked(
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
-        bar = bars(cols, means, ROLES[k], words, ink=INKS[k])
+        bar = bars(cols, means, ui.ROLES[k], words, ink=INKS[k])
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
         hover = [f"{tag} {probability(v, 4)}" for v in means.tolist()]
         made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
@@ -154,7 +154,7 @@ def cells(
             given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
             said[k] += after(float(np.prod(given))) if given else ""
         top = max(sorted(held), key=held.__getitem__)
-        colours.append(ui.OTHER if hatch else ROLES[top])  # which a hatch's lines have too
+        colours.append(ui.OTHER if hatch else ui.ROLES[top])  # which a hatch's lines have too
         inks.append(ui.INK if hatch else INKS[top])
         told.append(", ".join(said.values()))
     return bars(cols, 0.88 + 0 * cols.at, colours, told, hatch=hatched, base=base, ink=inks)
