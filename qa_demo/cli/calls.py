@@ -12,7 +12,7 @@ from typing import Any
 
 from qa_demo.api.calls import CALLS, Answer, Attributed, Infilled, Lost, Tagged, plain
 from qa_demo.cli import shared
-from qa_demo.cli.shared import Progress, visible
+from qa_demo.cli.shared import visible
 from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import LossTerm, total
@@ -62,7 +62,7 @@ def _many(args: argparse.Namespace) -> None:
         raise BadInput("--jsonl brings its own questions; leave out --question and --context")
     options = shared.request(args, "read", question="", context="")
     examples = list(_asked(args.jsonl))
-    reader, progress, faults = shared.load(args), Progress("question"), 0
+    reader, progress, faults = shared.load(args), shared.progress("question"), 0
     windows = fitting(options.windows, reader.max_seq_length)
     check_windows(windows, reader.max_seq_length)
     made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))

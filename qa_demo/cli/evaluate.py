@@ -11,7 +11,7 @@ from typing import Any
 
 from qa_demo import __version__
 from qa_demo.cli import shared
-from qa_demo.cli.shared import Progress, tell, visible
+from qa_demo.cli.shared import tell, visible
 from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.types import Example
 from qa_demo.core.windows import fitting
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         )
     about = {"spanlight": __version__, "file": file, "sha256": hashlib.sha256(raw).hexdigest()}
     about["calibration"] = repr(reader.calibrations)  # of it come the claims in the lines
-    done, progress = count(1), Progress("question")
+    done, progress = count(1), shared.progress("question")
 
     def told(row: Row) -> None:
         progress(next(done), len(examples))

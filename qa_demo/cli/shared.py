@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qa_demo.api import calls
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, OnProgress
 from qa_demo.examples import PoolExample, load_menu
 from qa_demo.files import dumps, read_text
 from qa_demo.model.work import AtOnce
@@ -122,7 +122,7 @@ def pictures(args: argparse.Namespace) -> Pictures:
         lambda name: load(args, name),
         lambda: filler(getattr(args, "model", "bundled")),
         PoolExample.stored,  # needs no torch
-        AtOnce(lambda: Progress("part")),
+        AtOnce(lambda: progress("part")),
         (args.reader,),
     )
 
@@ -144,20 +144,20 @@ def write_error(text: str) -> None:
         sys.stderr.flush()
 
 
-class Progress:
+def progress(unit: str) -> OnProgress:
     """A counter on stderr: one line that changes on a terminal, every tenth part elsewhere."""
+    last, live = 0, sys.stderr.isatty()
 
-    def __init__(self, unit: str) -> None:
-        self._unit, self._tenth, self._live = unit, 0, sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show `done` of `total`."""
-        tenth, said = 10 * done // total, f"{self._unit} {done:,} of {total:,}"
-        if self._live:
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        tenth, said = 10 * done // total, f"{unit} {done:,} of {total:,}"
+        if live:
             write_error(f"\r{said}" + ("\n" if done == total else ""))
-        elif tenth > self._tenth:
+        elif tenth > last:
             write_error(f"{said}\n")
-        self._tenth = max(tenth, self._tenth)
+        last = max(tenth, last)
+
+    return show
 
 
 def visible(text: str) -> str:

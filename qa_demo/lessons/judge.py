@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from math import ceil, exp, isfinite, log, nan
 from typing import Any
@@ -66,53 +65,44 @@ def plain(said: Said) -> str:
     return "".join(text for text, _ in said)
 
 
-@dataclass(frozen=True)
 class Asked:
     """A step on its text. `options`: what can be chosen; `right`: the right one's key; `label`: the
     right guess in words, "" where nothing is asked; `whys`: what a wrong guess hears, by key;
-    `hear`: a guess in words, and why it is wrong.
+    `hear`: a guess in words, and why it is wrong. Errors: BadInput for a fact that is not there,
+    and where a wrong guess would hear nothing.
     """
 
-    step: Step
-    question: Said
-    reveal: Said
-    options: Whys
-    right: str
-    label: str
-    whys: Whys
-    hear: Callable[[object], tuple[str, Said]]
-
-
-def asked(step: Step, shown: Shown, facts: Mapping[str, Any]) -> Asked:
-    """Errors: BadInput for a fact that is not there, and where a wrong guess would hear nothing."""
-    found = {"mark": "marks", "pick": "picks"}.get(step.ask)
-    if found and not facts.get(found):
-        raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
-    options = {key: worded(text, facts) for key, text in step.options.items()}
-    whys = {key: worded(why, facts) for key, why in step.whys.items()}
-    key, wrong = "", {"other", *whys}
-    if step.ask == "mark":
-        label = label_of(shown.encoding, facts["marks"][0])
-        hear = partial(_marked, shown.encoding, facts["marks"], whys)
-    elif step.ask == "number":
-        value = computed(step.right, facts)
-        traps = {k: computed(k, facts) for k in whys if k != "other"}
-        rounding = 0.1 if value.is_integer() else ROUNDED * max(1.0, abs(value))
-        within = computed(step.within, facts) if step.within else rounding
-        label, hear = printed(value), partial(_counted, value, within, traps, whys)
-    else:
-        key = step.right
-        if step.ask == "pick":  # a key must not tell the rank
-            order = dict(zip("abcdef", sorted(facts["picks"]), strict=False))
-            options = {k: [[words, "quote"]] for k, (_, words, _) in order.items()}
-            whys = {k: parts([why]) for k, (_, _, why) in order.items()}
-            key = next(k for k, one in order.items() if one == facts["picks"][0])
-        label, wrong = plain(options.get(key, [])), options.keys() - {key}
-        hear = partial(_chosen, options, key, whys)
-    if mute := sorted(k for k in wrong if not plain(whys.get(k, []))):
-        raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
-    said = worded(step.question, facts), worded(step.reveal, facts)
-    return Asked(step, *said, options, key, label, whys, hear)
+    def __init__(self, step: Step, shown: Shown, facts: Mapping[str, Any]) -> None:
+        found = {"mark": "marks", "pick": "picks"}.get(step.ask)
+        if found and not facts.get(found):
+            raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
+        self.options: Whys = {key: worded(text, facts) for key, text in step.options.items()}
+        self.whys: Whys = {key: worded(why, facts) for key, why in step.whys.items()}
+        self.hear: Callable[[object], tuple[str, Said]]
+        self.step, self.right, wrong = step, "", {"other", *self.whys}
+        if step.ask == "mark":
+            self.label = label_of(shown.encoding, facts["marks"][0])
+            self.hear = partial(_marked, shown.encoding, facts["marks"], self.whys)
+        elif step.ask == "number":
+            value = computed(step.right, facts)
+            traps = {k: computed(k, facts) for k in self.whys if k != "other"}
+            rounding = 0.1 if value.is_integer() else ROUNDED * max(1.0, abs(value))
+            within = computed(step.within, facts) if step.within else rounding
+            self.label = printed(value)
+            self.hear = partial(_counted, value, within, traps, self.whys)
+        else:
+            self.right = step.right
+            if step.ask == "pick":  # a key must not tell the rank
+                order = dict(zip("abcdef", sorted(facts["picks"]), strict=False))
+                self.options = {k: [[words, "quote"]] for k, (_, words, _) in order.items()}
+                self.whys = {k: parts([why]) for k, (_, _, why) in order.items()}
+                self.right = next(k for k, one in order.items() if one == facts["picks"][0])
+            self.label = plain(self.options.get(self.right, []))
+            wrong = {*self.options} - {self.right}
+            self.hear = partial(_chosen, self.options, self.right, self.whys)
+        if mute := sorted(k for k in wrong if not plain(self.whys.get(k, []))):
+            raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
+        self.question, self.reveal = (worded(x, facts) for x in (step.question, step.reveal))
 
 
 def judge(asked: Asked, guess: object) -> dict[str, Any]:

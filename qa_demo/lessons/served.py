@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
 from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
-from qa_demo.lessons.judge import Asked, asked, judge, plain
+from qa_demo.lessons.judge import Asked, judge, plain
 from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import quote
@@ -64,7 +64,7 @@ class Lessons:
         facts |= {"start": c.start_logit, "end": c.end_logit}
         facts |= CHECKS[step.check](Seen(shown)) if step.check else {}
         then = load(dump(step.then) | facts.get("then", {}))
-        return asked(step.model_copy(update={"then": then}), shown, facts)
+        return Asked(step.model_copy(update={"then": then}), shown, facts)
 
     def proof(self, step: Step) -> dict[str, Any]:
         """Every sentence of a step with the numbers of its text. Errors: BadInput, which tells

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
-from qa_demo.lessons.judge import asked, computed, judge, number_of, plain, worded
+from qa_demo.lessons.judge import Asked, computed, judge, number_of, plain, worded
 from qa_demo.lessons.rooms import Rooms
 from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
@@ -128,7 +128,7 @@ def hand(tmp_path, ask, options, facts, right="a"):
     text = (LESSON % (ask, options)).replace("right: a\n", f"right: {right}\n" * bool(right))
     a, b = text.index("state"), text.index("\nask")
     (step,) = written(tmp_path, text[:a] + "state: {example: oresund}" + text[b:]).steps
-    return asked(step, stored().shown(step.state), {"who": "Ada", **facts})
+    return Asked(step, stored().shown(step.state), {"who": "Ada", **facts})
 
 
 def test_a_number_near_the_right_one_is_not_quite_and_a_trap_has_its_sentence(tmp_path):
