@@ -123,17 +123,6 @@ class Gain(NamedTuple):
     change: float | None
 
 
-class Worth(NamedTuple):
-    """The rows' names by their short ones, what the paper (on SQuAD 2.0) and our runs have in them,
-    and the budget of our runs.
-    """
-
-    names: Mapping[str, str]
-    paper: Mapping[str, Gain]
-    ours: Mapping[str, Gain]
-    budget: Mapping[str, int]
-
-
 def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
     """Of the rows with a run."""
     found, last = dict[str, Gain](), None
@@ -145,10 +134,14 @@ def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
     return found
 
 
-def worth() -> Worth:
-    """What each change of the pre-training is worth to a reader."""
-    rows, measured = shipped("spanbert_paper.json")["rows"], shipped("spanbert/ablation.json")
-    starts = measured["starts"]
-    paper = gains({r["short"]: [r["squad2"]] if "squad2" in r else () for r in rows})
-    ours = gains({r["short"]: starts[r["ours"]]["f1"] if "ours" in r else () for r in rows})
-    return Worth({r["short"]: r["name"] for r in rows}, paper, ours, measured["budget"])
+class Worth:
+    """What each change of the pre-training is worth to a reader: the rows' names by their short
+    ones, what the paper (on SQuAD 2.0) and our runs have in them, and the budget of our runs.
+    """
+
+    def __init__(self) -> None:
+        rows, measured = shipped("spanbert_paper.json")["rows"], shipped("spanbert/ablation.json")
+        runs, self.budget = measured["starts"], measured["budget"]
+        self.names = {r["short"]: r["name"] for r in rows}
+        self.paper = gains({r["short"]: [r["squad2"]] if "squad2" in r else () for r in rows})
+        self.ours = gains({r["short"]: runs[r["ours"]]["f1"] if "ours" in r else () for r in rows})

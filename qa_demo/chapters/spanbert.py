@@ -359,7 +359,7 @@ def changed(gain: known.Gain) -> str:
 
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
-    w = known.worth()
+    w = known.Worth()
     key = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
     key += [("ring", "each of our runs; bars: their mean")]
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))

@@ -7,7 +7,7 @@ from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import best, fill, hide_both_ways, right
 from qa_demo.core.masking import blanks_of
-from qa_demo.examples import hidden_in, load_menu, passages, shipped, worth
+from qa_demo.examples import Worth, hidden_in, load_menu, passages, shipped
 from qa_demo.pictures import Pictures
 from tests.chapters.given import AtOnce, blocks, full, items, real, refused, words
 from tests.fake_infiller import FakeInfiller
@@ -104,7 +104,7 @@ def test_own_sentences_odd_long_and_empty_ones():
 
 
 def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
-    both = [list(found.values()) for found in (worth().paper, worth().ours)]
+    both = [list(found.values()) for found in (Worth().paper, Worth().ours)]
     for found in both:
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
     bars = [d for d in shown(4)["gains"]["data"] if d["type"] == "bar"]
