@@ -64,8 +64,11 @@ def check_paths(args: argparse.Namespace) -> None:
         if os.path.isdir(path) or not os.path.isdir(path.parent):
             why = "it is a folder" if os.path.isdir(path) else f"there is no folder {path.parent}"
             raise BadInput(f"{path.name or path} cannot be written: {why}")
-    lines = (path for name, path in given.items() if name in LINES and os.path.isfile(path))
-    reads += map(run_file, lines)
+    lines = [Path(path) for name, path in given.items() if name in LINES]
+    if Path("-") in lines:
+        said = "lines need NAME.run.json beside them, which says how they were made, and standard"
+        raise BadInput(f"{said} input has none; name the file of the lines, got -")
+    reads += map(run_file, filter(os.path.isfile, lines))
     writes += [run_file(args.out)] if args.command == "evaluate" and args.out is not None else []
     printed = [Path("/dev/stdout")] if os.path.isfile("/dev/stdout") else []  # a shell's >
     for one, other in combinations(writes + printed, 2):

@@ -42,30 +42,30 @@ def run(args: argparse.Namespace) -> None:
         return calibrate(args)
     if args.threshold is not None and not abs(args.threshold) <= 1000:
         raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
-    found = lines_of(args.lines)
-    if found.run["rules"] == "1.1" or found.rule != "logits":
+    found, rule = lines_of(args.lines)
+    if found.run["rules"] == "1.1" or rule != "logits":
         refuse_idle(args, "by the rules of SQuAD 1.1 or a merge rule but logits", "threshold")
     if args.threshold is not None:
         found = replace(found, run=found.run | {"threshold": args.threshold})
-    other = None if args.against is None else lines_of(args.against)
+    other = None if args.against is None else lines_of(args.against)[0]
     report(found, args.out, other, page=args.page)
     return shared.tell(f"{args.out} is written")
 
 
-def lines_of(path: Path) -> Evaluation:
-    """The lines of a file; it is said where they are those of a run that was stopped."""
+def lines_of(path: Path) -> tuple[Evaluation, str]:
+    """The lines of a file and their merge rule; it is said where their run was stopped."""
     found = read_lines(path)
     if "scores" not in found.run:
         many = plural(len(found.rows), "line")
         shared.tell(f"{path.name} is of a run that was stopped: it holds the first {many}")
-    return found
+    return found, found.run.get("options", {}).get("rule", "logits")
 
 
 def calibrate(args: argparse.Namespace) -> None:
     """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
-    found = lines_of(args.lines)
-    if found.rule != "logits":
-        said = f"{args.lines.name} was made under the merge rule {found.rule}"
+    found, rule = lines_of(args.lines)
+    if rule != "logits":
+        said = f"{args.lines.name} was made under the merge rule {rule}"
         raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
     result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
     result |= calibrated(found.rows)

@@ -36,7 +36,6 @@ Row = dict[str, Any]
 TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(*RANGE, 31).tolist())
 """At which a line keeps P_T, so that a fit needs no model."""
 OF_A_READING = ("score_diff", "null_score", "margin", "tokens", "claim", "in_window", "probs")
-UNREAD: Row = dict.fromkeys(OF_A_READING) | {"windows": 0, "n_best": []}
 """What a question that is refused has none of."""
 MEANING = {
     "right": "Exactly right after SQuAD's normalisation; without an answer in the file: withheld.",
@@ -135,11 +134,6 @@ class Evaluation:
         """The official script's, in percent."""
         return dict(self.run["scores"])
 
-    @property
-    def rule(self) -> str:
-        """The merge rule that the lines were made by."""
-        return str(self.run.get("options", {}).get("rule", "logits"))
-
 
 def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
     """The line of a question, without the verdict of a threshold (`under` adds it); a text in place
@@ -149,7 +143,8 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
     """
     line: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
     line["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]
-    line |= {"columns": dict(example.columns), **UNREAD}
+    line |= {"columns": dict(example.columns), **dict.fromkeys(OF_A_READING)}
+    line |= {"windows": 0, "n_best": []}
     text, kind, because = "", "not read", reading
     if not isinstance(reading, str):
         found = predict(reading, decode)
@@ -258,11 +253,8 @@ def run_file(out: Path) -> Path:
 
 def read_lines(path: Path) -> Evaluation:
     """The lines of a file and what they were made with. Errors: BadInput that names the line, also
-    where an id stands there twice, where it holds none, and for standard input.
+    where an id stands there twice, and where it holds none.
     """
-    if str(path) == "-":
-        said = "lines need NAME.run.json beside them, which says how they were made, and standard"
-        raise BadInput(f"{said} input has none; name the file of the lines, got -")
     rows = dict[str, Row]()
     for number, row in json_lines(read_text(path), path.name):
         read(Line, row, f"{path.name}, line {number} is no line of this version's evaluate --out")
