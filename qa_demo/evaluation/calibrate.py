@@ -18,7 +18,7 @@ from qa_demo.core.calibration import BIASES, CERTAIN, RANGE, STEEPEST, log_odds,
 from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.lines import Row
-from qa_demo.evaluation.table import Table, table_of
+from qa_demo.evaluation.table import Table
 
 Fit = dict[str, float]
 """Temperature and bias, and where it is of the claim, slope and intercept."""
@@ -164,7 +164,7 @@ def calibrated(rows: Sequence[Row]) -> dict[str, Any]:
     """Threshold and calibration from the lines of a run, as `--calibration` reads them, and how
     well they do; the threshold is null without questions of both kinds. Errors: BadInput.
     """
-    table = table_of(rows)
+    table = Table(rows)
     span = reliability(table.part(table.answerable).claims)
     fits: dict[str, Any] = {"span": {name: span[name] for name in ("temperature", "bias")}}
     found: dict[str, Any] = {"threshold": None, "calibration": fits, "reliability": span}

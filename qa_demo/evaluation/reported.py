@@ -14,7 +14,7 @@ from qa_demo.core.base import Bools, Floats
 from qa_demo.evaluation.calibrate import halves
 from qa_demo.evaluation.compare import Interval, Units, paired
 from qa_demo.evaluation.lines import Evaluation, Row
-from qa_demo.evaluation.table import Table, table_of
+from qa_demo.evaluation.table import Table
 from qa_demo.printed import number, signed
 
 METRICS = {"f1": "F1", "exact": "exact match"}
@@ -37,7 +37,7 @@ class Side:
 
     def __init__(self, name: str, found: Evaluation, role: str, up: int) -> None:
         self.name, self.role, self.up = name, role, up
-        self.rows, self.run, self.table = found.rows, found.run, table_of(found.rows)
+        self.rows, self.run, self.table = found.rows, found.run, Table(found.rows)
         self.limits = limits_of(self.run, self.table)
 
     def scores(self, metric: str, at: str) -> Floats:

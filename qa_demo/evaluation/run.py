@@ -20,7 +20,7 @@ from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import check_windows, fitting
 from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
-from qa_demo.evaluation.table import table_of
+from qa_demo.evaluation.table import Table
 from qa_demo.files import dumps, write_file
 
 Made = TypeVar("Made")
@@ -122,7 +122,7 @@ def judge(
             told(rows[-1])
     if not any(row["windows"] for row in rows):
         raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
-    about["scores"] = table_of(rows).official(limit, rules)
+    about["scores"] = Table(rows).official(limit, rules)
     seconds = round(time.perf_counter() - began, 2)
     about["seconds"] = None if len(left) < len(examples) else seconds  # what it took before is lost
     if out is not None:

@@ -6,11 +6,11 @@ chosen on the questions that it is scored on does better there than it will else
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from qa_demo.core.base import BadInput, Bools, Floats
 from qa_demo.core.calibration import log_odds, sigmoid
@@ -22,7 +22,6 @@ MOST_LOST = 4.0
 """Points of F1 on answerable questions that a chosen threshold may cost at most."""
 
 
-@dataclass(frozen=True, eq=False)
 class Table:
     """Questions and a reader's best spans, [n]: their articles, whether the file has an answer,
     exact and F1 of the span as given, 0 to 1, and score_diff (inf without a span). Of the span's
@@ -30,18 +29,25 @@ class Table:
     at TEMPERATURES [n, 31].
     """
 
-    titles: NDArray[Any]
-    answerable: Bools
-    exact: Floats
-    f1: Floats
-    diffs: Floats
-    plain: Floats
-    margin: Floats
-    probs: Floats
+    def __init__(self, rows: Sequence[Row]) -> None:
+        def numbers(values: Iterable[Any]) -> Floats:
+            return np.array([*values], dtype=np.float64)  # None as NaN
+
+        self.titles = np.array(Units(rows).names, dtype=object)
+        self.answerable = np.array([bool(row["gold"]) for row in rows], dtype=bool)
+        self.exact = numbers(row["best"]["exact"] for row in rows)
+        self.f1 = numbers(row["best"]["f1"] for row in rows)
+        leads = (row["score_diff"] for row in rows)
+        self.diffs = numbers(np.inf if lead is None else lead for lead in leads)
+        self.plain = numbers(row["in_window"] for row in rows)
+        self.margin = numbers(row["margin"] for row in rows)
+        self.probs = numbers(row["probs"] or [None] * len(TEMPERATURES) for row in rows)
 
     def part(self, at: Any) -> "Table":
         """Some of the questions."""
-        return Table(*(getattr(self, field.name)[at] for field in fields(self)))
+        part = copy(self)
+        vars(part).update({name: column[at] for name, column in vars(self).items()})
+        return part
 
     @property
     def claims(self) -> "Table":
@@ -133,21 +139,3 @@ class Table:
         right, f1 = self._sums(has, 1 - has), self._sums(self.f1 * has, 0 * has)
         right[100 * (f1[-1] - f1) / has.sum() > most_lost + 1e-9] = -1
         return self.at(self._highest(right))
-
-
-def table_of(rows: Sequence[Row]) -> Table:
-    """The best spans of lines, to be judged under any threshold."""
-
-    def numbers(values: Iterable[Any]) -> Floats:
-        return np.array([*values], dtype=np.float64)  # None as NaN
-
-    return Table(
-        titles=np.array(Units(rows).names, dtype=object),
-        answerable=np.array([bool(row["gold"]) for row in rows]),
-        exact=numbers(row["best"]["exact"] for row in rows),
-        f1=numbers(row["best"]["f1"] for row in rows),
-        diffs=numbers(np.inf if row["score_diff"] is None else row["score_diff"] for row in rows),
-        plain=numbers(row["in_window"] for row in rows),
-        margin=numbers(row["margin"] for row in rows),
-        probs=numbers(row["probs"] or [None] * len(TEMPERATURES) for row in rows),
-    )

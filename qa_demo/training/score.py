@@ -36,7 +36,7 @@ from qa_demo.evaluation.calibrate import reliability
 from qa_demo.evaluation.lines import Row, best_text, line_of, under
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
-from qa_demo.evaluation.table import table_of
+from qa_demo.evaluation.table import Table
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.data import held_out
@@ -138,7 +138,7 @@ def at_threshold(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     that costs the answerable questions at most MOST_LOST points of F1. The best F1 of all would
     withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
     """
-    table = table_of(rows)
+    table = Table(rows)
     chosen, best = table.choose(), table.choose(100.0)
     scores = table.official(chosen["threshold"], "2.0") | {
         "threshold": chosen["threshold"],
@@ -166,7 +166,7 @@ def measured(
         return [both[head] for both in said[name]]
 
     chosen = {head: at_threshold(of(head, "v2")) for head in HEADS}
-    spans = table_of(of("span", "dev"))
+    spans = Table(of("span", "dev"))
     found = {
         "date": datetime.now(UTC).date().isoformat(),
         "command": command,
@@ -180,7 +180,7 @@ def measured(
         "lists": {},
     }
     try:
-        found["claim"] = reliability(table_of(of("span", "v2")).claims, claim=True)
+        found["claim"] = reliability(Table(of("span", "v2")).claims, claim=True)
     except BadInput as fault:
         log.warning("no claim for texts that may be silent: %s", fault)
     for name, examples in of_lists.items():

@@ -14,7 +14,7 @@ from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation import calibrate
 from qa_demo.evaluation.lines import TEMPERATURES
-from qa_demo.evaluation.table import Table, table_of
+from qa_demo.evaluation.table import Table
 from tests.evaluation.test_report import lines
 
 
@@ -36,7 +36,9 @@ def asked_with(scores: np.ndarray, right: Any, titles: Any = None, **change: Any
     held |= {"exact": exact, "f1": exact, "diffs": np.zeros(n)}
     held["titles"] = np.array(titles or ["t"] * n, dtype=object)
     held["probs"] = np.stack([share(scores, t) for t in TEMPERATURES], axis=1)
-    return Table(**(held | change))
+    table = Table([])
+    vars(table).update(held | change)
+    return table
 
 
 @settings(max_examples=50)
@@ -171,6 +173,6 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
 
 def test_the_threshold_of_lines_may_cost_four_points_of_f1():
     rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
-    found, table = calibrate.calibrated(rows), table_of(rows)
+    found, table = calibrate.calibrated(rows), Table(rows)
     assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)
     assert found["threshold"] == found["at_threshold"]["threshold"]

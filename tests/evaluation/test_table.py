@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_demo.core.base import BadInput
 from qa_demo.core.metrics import score
 from qa_demo.core.types import Example
-from qa_demo.evaluation.table import Table, table_of
+from qa_demo.evaluation.table import Table
 from tests.core.test_metrics import NOTHING, official, question
 
 
@@ -20,7 +20,7 @@ def trade(examples: list[Example], said: dict[str, tuple[str, float]]) -> Table:
         exact, f1 = score(e, text, "2.0")
         judged = {"gold": e.answers, "best": {"exact": exact, "f1": f1}}
         rows.append(row | judged | {"score_diff": diff if text else None})
-    return table_of(rows)
+    return Table(rows)
 
 
 ROUNDING = 1e-9
