@@ -110,7 +110,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     if isinstance(found, str):
         fault = ui.finding("This sentence cannot be shown: {}.", found)
         return [fault, *others, *ui.folds(None, [model_says()], SNIPPET)]
-    b = core.chosen(found, own.blank, own.cut)
+    b = core.Blank(found, own.blank, own.cut)
     under = "number: its position in the span; under it: "
     under += "the word that it hides" if b.true else "?, as nobody knows its word"
     wires: list[tuple[str | None, str]] = [(None, "keep all three")]

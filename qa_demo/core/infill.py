@@ -200,20 +200,21 @@ def right(found: Infill) -> int:
     return sum(p.mlm.rank == 1 for p in found.pieces)
 
 
-@dataclass(frozen=True)
 class Blank:
-    """The blank at a token. `now`: what both heads say with the input `cut` of SBO averaged out;
-    `whole`: what SBO says with nothing cut; `true`: the hidden token, where somebody has said it;
-    `boundary`: the tokens beside the span, None at an edge of the text.
+    """The blank at a token, else the one to look at. `now`: what both heads say with the input
+    `cut` of SBO averaged out (none where SBO says nothing); `whole`: what SBO says with nothing
+    cut; `true`: the hidden token, where somebody has said it; `boundary`: the tokens beside the
+    span, None at an edge of the text.
     """
 
-    found: Filled
-    at: int
-    cut: str | None
-    now: HiddenPiece
-    whole: Said | None
-    true: str | None
-    boundary: tuple[int, int] | None
+    def __init__(self, found: Filled, at: int | None, cut: str | None) -> None:
+        masked, self.found = found.plain.masked, found
+        self.at = at if at is not None and at in masked.hidden else found.first()
+        self.whole = found.piece(self.at).sbo
+        self.cut = cut if self.whole else None
+        self.now = found.piece(self.at, self.cut)
+        self.true = self.now.token if found.given.known else None
+        self.boundary = masked.boundary(self.now.run)
 
     @property
     def before(self) -> dict[str, float]:
@@ -234,17 +235,6 @@ class Blank:
         """The highest P of a guess by either head, whatever is cut."""
         every = (self.found.piece(self.at, cut).sbo for cut in self.found.by_cut)
         return max(self.now.mlm.guesses[0].p, *(s.guesses[0].p for s in every if s), 0.0)
-
-
-def chosen(found: Filled, at: int | None, cut: str | None) -> Blank:
-    """The blank at a token, else the one to look at; no input is cut where SBO says nothing."""
-    masked = found.plain.masked
-    place = at if at is not None and at in masked.hidden else found.first()
-    whole = found.piece(place).sbo
-    cut = cut if whole else None
-    now = found.piece(place, cut)
-    true = now.token if found.given.known else None
-    return Blank(found, place, cut, now, whole, true, masked.boundary(now.run))
 
 
 class Guessed(NamedTuple):

@@ -15,7 +15,7 @@ from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import log_softmax, logsumexp
 from qa_demo.core.bio import decode_reading, soft_terms
 from qa_demo.core.heads import Products
-from qa_demo.core.infill import chosen, fill
+from qa_demo.core.infill import Blank, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals
@@ -189,7 +189,7 @@ def mean_length(_: Seen) -> Facts:
 def boundary(t: Seen) -> Facts:
     """What SBO reads at the blank that its chapter opens on. Raises Pending."""
     given = known.hidden_in(FIRST[1])
-    b = chosen(t.shown.need(("fill", given), partial(fill, given), of="spanbert"), None, None)
+    b = Blank(t.shown.need(("fill", given), partial(fill, given), of="spanbert"), None, None)
     (left, right, k), run = b.inputs, b.now.run
     return {"left": left, "right": right, "k": k, "at": b.at + 1, "many": run.end - run.start + 1}
 
