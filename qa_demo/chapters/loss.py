@@ -13,7 +13,7 @@ from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
-from qa_demo.core.replay import ReplayRows, StartEnd, load_replay, recorded
+from qa_demo.core.replay import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
@@ -106,7 +106,7 @@ class Case:
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
         rows, self.unrecorded = rows_of(shown, self.window)
         on_screen = shown.reading.logits(self.window.index)
-        self.record = r = recorded(rows, on_screen, self.targets)
+        self.record = r = Recorded(rows, on_screen, self.targets)
         early = r.nearest(EARLY)
         few = sorted({0 if step == 3 else early, early, r.last})
         self.moments = range(len(r.steps)) if step == 4 else few

@@ -265,7 +265,7 @@ def taken_apart(two: TwoQuestions, d: int) -> Products:
         question = asked.reading.encoding.question
         return two.shown.need(("h", question, index, pos), make).astype(np.float64)
 
-    return heads.products_of(two.heads, [*map(last_state, two.asked)], two.own.lane)
+    return Products(two.heads, [*map(last_state, two.asked)], two.own.lane)
 
 
 def one_logit(two: TwoQuestions) -> list[Block | None]:

@@ -8,7 +8,7 @@ They were trained on the last layer only: what they say of an earlier one is a l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,32 +63,21 @@ SHOWN = 8
 """Products that are shown one by one."""
 
 
-class Products(NamedTuple):
+class Products:
     """One logit dimension by dimension, total = sum of all d products + bias: `vector` [d] and
-    `bias` of a lane; hidden states [d] of one word, the first question's first; `values` [d]: the
+    `bias` of a lane; hidden `states` [d] of one word, the first question's first; `values` [d]: the
     products with the first state; `order`: the dimensions by the size of their product, of equals
     the lower first, parted into `first` and `others`.
     """
 
-    lane: Lane
-    vector: Vector
-    bias: float
-    states: tuple[Vector, ...]
-    values: Vector
-    order: list[int]
-    first: list[int]
-    others: list[int]
-    total: float
+    def __init__(self, heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> None:
+        self.lane, self.states = lane, states
+        self.vector, self.bias = heads.vector(lane)
+        self.values = self.vector * states[0]
+        self.order: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
+        self.first, self.others = self.order[:SHOWN], self.order[SHOWN:]
+        self.total = float(self.values.sum() + self.bias)
 
     def sum_of(self, dimensions: Sequence[int]) -> float:
         """The products of these dimensions, added up."""
         return float(self.values[list(dimensions)].sum())
-
-
-def products_of(heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> Products:
-    """Those of a word's states, [d] each, and the lane's vector."""
-    vector, bias = heads.vector(lane)
-    values = vector * states[0]
-    order: list[int] = np.argsort(-np.abs(values), kind="stable").tolist()
-    first, others, total = order[:SHOWN], order[SHOWN:], float(values.sum() + bias)
-    return Products(lane, vector, bias, tuple(states), values, order, first, others, total)

@@ -56,16 +56,20 @@ StartEnd = tuple[Floats, Floats]
 """One array for the starts of a window and one for its ends."""
 
 
-class Recorded(NamedTuple):
-    """Logits [S, n] at S moments, the last of them the reader on screen, and targets y [n]; of each
-    moment the costs -sum y log P of the start and of the end, and their mean L.
+class Recorded:
+    """Logits [S, n] at S moments, those of `rows`, their last replaced by the logits [n] on screen,
+    or those alone; targets y [n]; of each moment the costs -sum y log P of the start and of the
+    end, and their mean L.
     """
 
-    steps: tuple[int, ...]
-    start: Floats
-    end: Floats
-    targets: StartEnd
-    costs: list[tuple[float, float, float]]
+    def __init__(self, rows: ReplayRows | None, now: StartEnd, targets: StartEnd) -> None:
+        self.steps, self.targets = (0,) if rows is None else rows.steps, targets
+        start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
+        if rows is not None:
+            start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
+        self.start, self.end = start, end
+        costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
+        self.costs = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
 
     @property
     def last(self) -> int:
@@ -85,13 +89,3 @@ class Recorded(NamedTuple):
         both = zip((self.start[k], self.end[k]), self.targets, strict=True)
         start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
         return start, end
-
-
-def recorded(rows: ReplayRows | None, now: StartEnd, targets: StartEnd) -> Recorded:
-    """The moments of `rows`, their last replaced by the logits [n] on screen, or those alone."""
-    start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
-    if rows is not None:
-        start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
-    costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
-    means = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
-    return Recorded((0,) if rows is None else rows.steps, start, end, targets, means)

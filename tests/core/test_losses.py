@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import base, losses, spans
-from qa_demo.core.replay import ReplayRows, recorded
+from qa_demo.core.replay import Recorded, ReplayRows
 from qa_demo.core.types import Span
 from tests.core.toys import SEEDS, random_reading, t1
 
@@ -73,11 +73,11 @@ def test_the_bridge_between_loss_and_score(seed):
 def test_recorded_moments_end_with_the_reader_on_screen():
     rng, targets = np.random.default_rng(2), (np.eye(5)[1], np.full(5, 0.2))
     start, end, (s, e) = rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), rng.normal(size=(2, 5))
-    r = recorded(ReplayRows((0, 128, 900), 0, start, end), (s, e), targets)
+    r = Recorded(ReplayRows((0, 128, 900), 0, start, end), (s, e), targets)
     assert (r.nearest(100), r.nearest(800), r.last) == (1, 2, 2)
     np.testing.assert_array_equal(r.start, [*start[:2], s])
     np.testing.assert_array_equal(r.end, [*end[:2], e])
-    alone = recorded(None, (s, e), targets)
+    alone = Recorded(None, (s, e), targets)
     assert alone.steps == (0,) and alone.costs[0] == pytest.approx(r.costs[2])
 
 
