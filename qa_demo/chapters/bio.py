@@ -239,7 +239,7 @@ class Labels:
 
     def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
         self.rows = [annotator_tags(tags.size, g) for g in golds]
-        self.terms = bio.soft_terms(tags.reading, golds)
+        self.terms = bio.SoftTerms(tags.reading, golds)
         self.t = t = self.terms.targets
         self.tagged: list[int] = np.flatnonzero(t[:, types.O] < 1).tolist()
         disputed = self.terms.floor > 1e-9

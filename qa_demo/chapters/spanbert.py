@@ -271,7 +271,7 @@ def boundary_exactly(b: core.Blank) -> list[Block | str]:
 def schemes(shown: Shown, own: Own) -> list[Block | None]:
     """Step 2: the text twice, the budget, the law of lengths."""
     given = known.hidden_in(own.passage or FIRST[2]).text
-    found = shown.need(("schemes", given), partial(core.hide_both_ways, given, SEED), of="spanbert")
+    found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "

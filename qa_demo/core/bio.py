@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from qa_demo.core.base import BadInput, Bools, Floats, Ints, log_softmax
+from qa_demo.core.base import BadInput, Floats, Ints, log_softmax
 from qa_demo.core.losses import TagGold, cross_entropy, entropy, tag_targets
 from qa_demo.core.types import B, I, O, Reading, Span
 
@@ -213,13 +213,16 @@ def null_log_prob(reading: Reading) -> float:
     return min(chain(tag_log_probs(reading, w)).none for w in range(len(reading.windows)))
 
 
-class SoftTerms(NamedTuple):
-    """The tag loss token by token, nats, [D]: loss = floor + divergence, 0 where unlabelled."""
+class SoftTerms:
+    """The tag loss token by token, nats, [D]: loss = -sum_j t_ij log p_ij of every token in its
+    owner window, t: the annotators' mean tags; loss = floor + divergence, 0 where unlabelled.
+    """
 
-    targets: Floats
-    labelled: Bools
-    loss: Floats
-    floor: Floats
+    def __init__(self, reading: Reading, golds: Sequence[TagGold]) -> None:
+        made = zip(*(tag_targets(window, golds) for window in reading.windows), strict=True)
+        self.targets, self.labelled = map(reading.of_owners, made)
+        self.loss = self.labelled * cross_entropy(owned_rows(reading), self.targets)
+        self.floor = self.labelled * entropy(self.targets)
 
     @property
     def divergence(self) -> Floats:
@@ -230,14 +233,6 @@ class SoftTerms(NamedTuple):
     def total(self) -> float:
         """L = -sum_i sum_j t_ij log p_ij over the labelled tokens."""
         return float(self.loss.sum())
-
-
-def soft_terms(reading: Reading, golds: Sequence[TagGold]) -> SoftTerms:
-    """-sum_j t_ij log p_ij of every token in its owner window; t: the annotators' mean tags."""
-    made = zip(*(tag_targets(window, golds) for window in reading.windows), strict=True)
-    targets, labelled = map(reading.of_owners, made)
-    loss, floor = cross_entropy(owned_rows(reading), targets), entropy(targets)
-    return SoftTerms(targets, labelled, loss * labelled, floor * labelled)
 
 
 def chances(reading: Reading, answer: TaggedSpan) -> tuple[float, list[float], float | None]:

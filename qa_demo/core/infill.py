@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_demo.core.base import BadInput, Floats, log_softmax
 from qa_demo.core.losses import LossTerm
-from qa_demo.core.masking import Blanks, Draw, Fate, Masked, draw_spans, hide, mask
+from qa_demo.core.masking import Blanks, Fate, Masked, draw_spans, hide, mask
 from qa_demo.core.text import span_at, spelled
 from qa_demo.core.types import Encoding, Span
 
@@ -173,26 +173,20 @@ def fill(given: Blanks, model: Any, *_: Any) -> Filled | str:
     return Filled(given, e, by_cut, model.positions)
 
 
-class Hidden(NamedTuple):
-    """One text hidden by both laws at one budget, each piece as [MASK], and what is guessed."""
+class Hidden:
+    """One text whose pieces are hidden by both laws, the same number one by one (`tokens`) and in
+    spans, each piece as [MASK], and what is guessed.
+    """
 
-    encoding: Encoding
-    tokens: Infill
-    spans: Infill
-    draws: Sequence[Draw]
-
-
-def hide_both_ways(given: str, seed: int, model: Any, *_: Any) -> Hidden:
-    """The same number of pieces hidden one by one and in spans."""
-    e = model.encode(given)
-    draws = draw_spans(e.word_ids, np.random.default_rng(seed))
-    rng = np.random.default_rng(seed)
-    single = mask("token", e.context_ids, e.word_ids, model.mask_id, rng, lambda _: model.mask_id)
-    tokens, spans = (
-        model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
-        for runs in (single.runs, [draw.span for draw in draws])
-    )
-    return Hidden(e, tokens, spans, draws)
+    def __init__(self, text: str, seed: int, model: Any, *_: Any) -> None:
+        self.encoding = e = model.encode(text)
+        self.draws = draw_spans(e.word_ids, np.random.default_rng(seed))
+        how = model.mask_id, np.random.default_rng(seed), lambda _: model.mask_id
+        single = mask("token", e.context_ids, e.word_ids, *how)
+        self.tokens, self.spans = (
+            model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
+            for runs in (single.runs, [draw.span for draw in self.draws])
+        )
 
 
 def right(found: Infill) -> int:

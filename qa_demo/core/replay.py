@@ -23,17 +23,17 @@ class ReplayRows(NamedTuple):
     end: NDArray[np.float32]
 
 
-class Replay(NamedTuple):
-    """The bundled reader's recorded fine-tuning: what each snapshot said of one window an example,
-    of which `places` tells index, first column and length; `checksum` is the final reader's, whose
-    rows stand last.
+class Replay:
+    """The bundled reader's recorded fine-tuning, as `qa_demo.training.assets` wrote it: what each
+    snapshot said of one window an example, of which `places` tells index, first column and length;
+    `checksum` is the final reader's, whose rows stand last.
     """
 
-    steps: tuple[int, ...]
-    checksum: str
-    places: dict[str, tuple[int, int, int]]
-    start: NDArray[np.float16]
-    end: NDArray[np.float16]
+    def __init__(self, folder: Path) -> None:
+        about, arrays = shipped_json(folder / "replay.json"), shipped_arrays(folder / "replay.npz")
+        self.steps, self.checksum = tuple(about["steps"]), about["checksum"]
+        self.places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
+        self.start, self.end = arrays["start"], arrays["end"]
 
     def rows(self, example: str) -> ReplayRows | None:
         """The rows of one example; None when it was not recorded."""
@@ -44,14 +44,7 @@ class Replay(NamedTuple):
         return ReplayRows(self.steps, window, *map(freeze, both))
 
 
-@cache
-def load_replay(folder: Path) -> Replay:
-    """Read what `qa_demo.training.assets` wrote."""
-    about, arrays = shipped_json(folder / "replay.json"), shipped_arrays(folder / "replay.npz")
-    places = {e["id"]: (e["window"], e["at"], e["length"]) for e in about["examples"]}
-    return Replay(tuple(about["steps"]), about["checksum"], places, arrays["start"], arrays["end"])
-
-
+load_replay = cache(Replay)
 StartEnd = tuple[Floats, Floats]
 """One array for the starts of a window and one for its ends."""
 

@@ -13,7 +13,7 @@ from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
 from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import log_softmax, logsumexp
-from qa_demo.core.bio import decode_reading, soft_terms
+from qa_demo.core.bio import SoftTerms, decode_reading
 from qa_demo.core.heads import Products
 from qa_demo.core.infill import Blank, fill
 from qa_demo.core.losses import count_labels, entropy
@@ -172,7 +172,7 @@ def several_spans(t: Seen) -> Facts:
 def floor(t: Seen) -> Facts:
     """Where annotators disagree the loss of the tags has a floor above 0."""
     golds = [span_at(t.e, a.char_start, a.char_end) for a in t.shown.golds]
-    terms = soft_terms(t.shown.true, golds)
+    terms = SoftTerms(t.shown.true, golds)
     apart = terms.floor[terms.floor > 0]
     two_to_one = len(apart) and np.allclose(apart, entropy(np.array([2 / 3, 1 / 3])))
     need(two_to_one, "the annotators agree, or differ in another way than 2 : 1")

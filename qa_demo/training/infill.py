@@ -26,7 +26,7 @@ from safetensors.torch import save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import hide_both_ways, right
+from qa_demo.core.infill import Hidden, right
 from qa_demo.core.store import ASSETS
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.source import sha256
@@ -174,7 +174,7 @@ def schemes(model: SpanBERT, texts: Iterable[str], draws: int = 6) -> dict[str, 
     for text in texts:
         with suppress(BadInput):  # one sequence does not hold it
             for seed in range(1, draws + 1):
-                said = hide_both_ways(text, seed, model)
+                said = Hidden(text, seed, model)
                 found["texts"] += seed == 1
                 found["blanks"] += len(said.spans.pieces)
                 found["tokens"] += right(said.tokens)

@@ -169,7 +169,7 @@ def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
     rng = np.random.default_rng(seed)
     reading = random_reading(rng, 9, 9, 9, tags=True)
     a, b = sorted(rng.integers(0, 9, 2).tolist())
-    terms = bio.soft_terms(reading, (Span(a, b), Span(min(a + 1, b), b), None))
+    terms = bio.SoftTerms(reading, (Span(a, b), Span(min(a + 1, b), b), None))
     np.testing.assert_allclose(terms.loss, terms.floor + terms.divergence)
     assert (terms.divergence >= -1e-9).all() and terms.labelled.all()
     inside = reading.tag_logits[0][reading.windows[0].is_context]
@@ -185,10 +185,10 @@ def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
 
 
 def test_a_window_that_cuts_an_answer_carries_no_loss_on_its_leading_i():
-    seen = bio.soft_terms(random_reading(0, 6, 4, 2, tags=True), (Span(1, 4),))
+    seen = bio.SoftTerms(random_reading(0, 6, 4, 2, tags=True), (Span(1, 4),))
     assert seen.labelled.all(), "the owner of token 2 is the first window, which sees its B"
     np.testing.assert_allclose(seen.targets[:, B], [0, 1, 0, 0, 0, 0])
-    cut = bio.soft_terms(random_reading(0, 6, 3, 3, tags=True), (Span(1, 4),))
+    cut = bio.SoftTerms(random_reading(0, 6, 3, 3, tags=True), (Span(1, 4),))
     assert cut.labelled.tolist() == [True, True, True, False, True, True]
     assert cut.loss[3] == 0 and (cut.loss[[0, 1, 2, 4]] > 0).all()
 
@@ -206,6 +206,6 @@ def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
 
 def test_a_reader_without_a_tag_head_is_refused():
     reading = random_reading(0, 4, 4, 4)
-    for ask in (bio.best_tagged, lambda r: bio.soft_terms(r, [None])):
+    for ask in (bio.best_tagged, lambda r: bio.SoftTerms(r, [None])):
         with pytest.raises(BadInput, match="the reader toy has no BIO head"):
             ask(reading)
