@@ -415,12 +415,8 @@ def chances_of(
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
         line = say(f"P(every token is {{}}), among the possible taggings{least}: *{none}*", O)
         return ui.finding(nothing), ui.formula("chance", line), {}
-    n, first, by_token, lines = (
-        len(answers),
-        answers[0].span.start,
-        dict[int, float](),
-        list[Parts](),
-    )
+    n, first = len(answers), answers[0].span.start
+    by_token, lines = dict[int, float](), list[Parts]()
     for answer in answers[:4]:
         factors = factors_of(tags, answer)
         by_token |= dict(enumerate((p for ps, *_ in factors for p in ps), answer.span.start))

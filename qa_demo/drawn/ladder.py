@@ -94,21 +94,20 @@ class Columns:
         return np.array([values[a : z + 1].sum() for a, z in self.runs])
 
 
-def bars(cols: Columns, y: Any, colour: Any, words: Sequence[str] = (), **more: Any) -> Block:
+def bars(
+    cols: Columns, y: Array, colour: Any, words: Sequence[str] = (), ink: Any = ui.INK
+) -> Block:
     """A bar a column with words in `ink` inside, O alone with an edge; a press selects a token."""
     colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
-    drawn = zip(colours, np.asarray(y) > 0, strict=True)
+    drawn = zip(colours, y > 0, strict=True)
     edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
     made["text"] = list(words)
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "skip", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
-    made |= {"insidetextfont": {"color": more.pop("ink", ui.INK), "size": 14}}
-    if any(hatch := more.pop("hatch", [])):
-        lines = {"fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
-        made["marker"]["pattern"] = {"shape": ["/" * h for h in hatch], **lines}
-    return {**made, "sets": {"selection": ["customdata", "customdata"]}, **more}
+    made |= {"insidetextfont": {"color": ink, "size": 14}}
+    return made | {"sets": {"selection": ["customdata", "customdata"]}}
 
 
 def stacked(
@@ -122,7 +121,7 @@ def stacked(
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
-        bar = bars(cols, means, ui.ROLES[k], words, ink=INKS[k])
+        bar = bars(cols, means, ui.ROLES[k], words, INKS[k])
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
         hover = [f"{tag} {probability(v, 4)}" for v in means.tolist()]
         made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
@@ -157,7 +156,11 @@ def cells(
         colours.append(ui.OTHER if hatch else ui.ROLES[top])  # which a hatch's lines have too
         inks.append(ui.INK if hatch else INKS[top])
         told.append(", ".join(said.values()))
-    return bars(cols, 0.88 + 0 * cols.at, colours, told, hatch=hatched, base=base, ink=inks)
+    made = {**bars(cols, 0.88 + 0 * cols.at, colours, told, inks), "base": base}
+    if any(hatched):
+        lines = {"fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
+        made["marker"]["pattern"] = {"shape": ["/" * h for h in hatched], **lines}
+    return made
 
 
 class Rung(NamedTuple):

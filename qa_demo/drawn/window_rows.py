@@ -66,12 +66,10 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
 class Stairs:
     """The paragraph at y = 0, the k-th row at y = k; a step adds its own `shapes` and `texts`."""
 
-    def __init__(
-        self, e: Encoding, best: Candidate, rows: Rows, height: float, right: float
-    ) -> None:
+    def __init__(self, e: Encoding, best: Candidate, rows: Rows, high: int, right: int) -> None:
         self.n, self.right = len(e.context_ids), right
         self.names = ["paragraph", *(f"window {r.k}" for r in rows)]
-        self.pitch, self.half = min(94.0, height / (len(rows) + 0.98)), 0.18
+        self.pitch, self.half = min(94.0, high / (len(rows) + 0.98)), 0.18
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1034 - right, "wide")
@@ -111,7 +109,7 @@ class Stairs:
 
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
-        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, int(self.right), 4, 0)
+        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, self.right, 4, 0)
         layout["xaxis"] = ui.axis(range=[-0.5, self.n - 0.5], **plain)
         layout["yaxis"] = ui.axis(range=[n + 0.6, -0.38], ticks="", **plain)
         layout["shapes"] = self.shapes
