@@ -13,10 +13,10 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Counted, Sure, counted_with, load_counted, sure_of
+from qa_demo.core.calibration import Counted, Sure, counted_with, load_counted, shifted, sure_of
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
-from qa_demo.core.spans import Candidate, count_spans
+from qa_demo.core.spans import Candidate
 from qa_demo.core.store import READERS
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -67,9 +67,8 @@ def measured(shown: Shown) -> Counted | None:
 
 def best_span(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
-    best, many = shown.best, count_spans(shown.reading.windows, shown.decode)
-    longest = plural(shown.decode.max_answer_length, "token")
-    said = f"Of {plural(many, 'span')} of up to {longest}, {{}} has the highest score, "
+    best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
+    said = f"Of all spans of up to {longest}, {{}} has the highest score, "
     if shown.state.rule != "logits":
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
     said += f"*{number(best.score)}*."
@@ -379,15 +378,16 @@ def exact_sure(shown: Shown, s: Sure) -> list[str]:
     if s.counted is None or fits is None or fits.span is None or fits.answerable is None:
         return [f"{s.why}, so no number is printed."]
     (answers, right), k, line = s.parts, s.counted, fits.answerable
+    share = float(shifted(np.array(right), -fits.span.bias))
     made = (
         f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
         f"{printed.times(answers, '·', right)}. The first is the sigmoid of "
         f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The second "
         "is the share of the span's text among all spans of up to 30 tokens (softmax of scores "
-        f"divided by {number(fits.span.temperature)}), with {number(fits.span.bias)} added to its "
-        "log-odds. All four constants were fitted on questions of the articles below and of two "
-        "more: that is calibration. P(start) · P(end) of chapter Start & end is another, "
-        "uncalibrated number."
+        f"divided by {number(fits.span.temperature)}), {probability(share)}, with "
+        f"{number(fits.span.bias)} added to its log-odds. All four constants were fitted on "
+        "questions of the articles below and of two more: that is calibration. P(start) · P(end) "
+        "of chapter Start & end is another, uncalibrated number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "

@@ -11,7 +11,7 @@ import pytest
 from qa_demo.core.metrics import normalize
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span
-from qa_demo.printed import number
+from qa_demo.printed import number, probability
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, full, items, pairs, shown_of, stored, words
 from tests.printed import value
@@ -28,9 +28,7 @@ def every_pair(shown):
 def test_the_best_span_is_brute_force_over_all_pairs(name):
     shown = shown_of(stored(), example=name)
     found = blocks(stored(), example=name, chapter="answer")
-    every = every_pair(shown)
-    score, i, j = max(every)
-    assert f"Of {len(every):,} spans" in words(found["finding"])
+    score, i, j = max(every_pair(shown))
     assert number(score) in words(found["finding"])
     filled = [x["at"] for x in items(found["words"]) if "predicted" in x.get("looks", [])]
     assert filled == list(range(i, j + 1))
@@ -93,15 +91,19 @@ def test_the_sureness_by_hand_and_what_was_counted(name):
     found = blocks(stored(), example=name, chapter="answer", step=3)
     fits, every = shown.true.calibrations, every_pair(shown)
     scores = np.array([s for s, *_ in every])
+    top = int(scores.argmax())
     share = np.exp((scores - scores.max()) / fits.span.temperature)
     said = [normalize(shown.encoding.text(Span(i, j))) for _, i, j in every]
-    same = [text == said[int(scores.argmax())] for text in said]
+    spans = [(i, j) for text, (_, i, j) in zip(said, every, strict=True) if text == said[top]]
+    begins, ends = map(set, zip(*spans, strict=True))  # the text may stand at several places
+    same = [i in begins and j in ends for _, i, j in every]
     p = float(share[same].sum() / share.sum())
     right = 1 / (1 + math.exp(-(math.log(p / (1 - p)) + fits.span.bias)))
     lead = max(scores) - shown.prediction.null_score
     there = 1 / (1 + math.exp(-(CLAIM["slope"] * lead + CLAIM["intercept"])))
     sure = right * there
     said = words(found["finding"])
+    assert f" {probability(p)}, with " in words(found["exact-0"])
     assert ("under 1 %" if sure < 0.005 else f"{100 * sure:.0f} %") in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
     assert f"of {row['count']} other questions" in said
