@@ -378,8 +378,9 @@ def worked(rule: str, r: Proposal) -> list[Part]:
     one, two = (printed.significant(exp(x) / p) for x, p in zip(logits, r.factors, strict=True))
     again = exp(printed.value(start) + printed.value(end))
     again /= printed.value(one) * printed.value(two)
-    product = printed.equals([one, two], again, probability(r.product))
-    return say(f"exp({{}}) / {one} × exp({{}}) / {two}{product}", [start, START], [end, END])
+    product = printed.equals([one, two], again, probability(r.product)).strip()
+    said = f"exp({{}}) / {one} × exp({{}}) / {two} {product}".replace("= ", "=\u00a0")
+    return say(said.replace("≈ ", "≈\u00a0"), [start, START], [end, END])
 
 
 def exactly(w: Windows) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.types import TAGS, Encoding, Span
+from qa_demo.core.types import TAGS, B, Encoding, Span
 from qa_demo.printed import escape, isolated, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
 
@@ -149,7 +149,7 @@ def cells(
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
         said = {k: f"{n} " * (len(held) > 1) + TAGS[k] for k, n in held.items()}
-        for k in held:
+        for k in held if a == z or not held[B] else ():  # whole answers have no room for theirs
             given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
             said[k] += after(float(np.prod(given))) if given else ""
         top = max(sorted(held), key=held.__getitem__)
