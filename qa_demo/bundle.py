@@ -4,7 +4,6 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from qa_demo.core.store import ASSETS
@@ -51,11 +50,11 @@ def plotly_file() -> bytes:
     return (FOLDER / "vendor" / "plotly-cartesian.min.js").read_bytes()
 
 
-def one_file(title: str, name: str, data: str, scripts: Sequence[str], sheet: str) -> str:
-    """One HTML file that opens without a network: JSON in an inert element called `name`, scripts
-    that alone may run, and an element .spanlight for the renderer.
+def one_file(title: str, name: str, data: str, run: str) -> str:
+    """One HTML file that opens without a network: JSON in an inert element called `name`, plotly
+    and the script `run`, which alone may run, and an element .spanlight for the renderer.
     """
-    kept = [text.replace("</script", "<\\/script") for text in scripts]
+    kept = [text.replace("</script", "<\\/script") for text in (plotly_file().decode(), run)]
     digests = (hashlib.sha256(text.encode()).digest() for text in kept)
     allowed = " ".join(f"'sha256-{base64.b64encode(x).decode()}'" for x in digests)
     policy = (
@@ -63,7 +62,7 @@ def one_file(title: str, name: str, data: str, scripts: Sequence[str], sheet: st
         "font-src data:; img-src data: blob:"
     )
     inert = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    style = sheet.replace("</", "<\\/")
+    sheet = style(saved=True).replace("</", "<\\/")
     running = "\n".join(f"<script>{text}</script>" for text in kept)
     return f"""\
 <!doctype html>
@@ -72,7 +71,7 @@ def one_file(title: str, name: str, data: str, scripts: Sequence[str], sheet: st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(title)}</title>
-<style>{style}</style></head>
+<style>{sheet}</style></head>
 <body class="saved"><main><div class="spanlight"></div></main>
 <script type="application/json" id="{name}">{inert}</script>
 {running}

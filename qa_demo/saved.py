@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from qa_demo.blocks import sentence, travelling, walk
-from qa_demo.bundle import one_file, plotly_file, script, style
+from qa_demo.bundle import one_file, script, style
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.model.work import AtOnce
@@ -65,8 +65,7 @@ def saved(found: dict[str, Any], state: State) -> str:
         "JSON.parse(document.querySelector('#saved').textContent);\n"
         "mount(document.querySelector('.spanlight'), globalThis.SAVED.chapters);\n"
     )
-    scripts = plotly_file().decode(), run
-    return one_file(f"Spanlight: {question[:80]}", "saved", data, scripts, style(saved=True))
+    return one_file(f"Spanlight: {question[:80]}", "saved", data, run)
 
 
 # ---- a reading that is at hand

@@ -16,7 +16,7 @@ import orjson
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import GREY, INK, MID, Block
-from qa_demo.bundle import one_file, plotly_file, script, style
+from qa_demo.bundle import one_file, script
 from qa_demo.core.base import BadInput
 from qa_demo.evaluation import reported
 from qa_demo.evaluation.compare import LEAST, Interval, more_units
@@ -69,8 +69,7 @@ def page_of(s: Reported) -> str:
     start = {name: each[0] for name, each in values.items()}
     data = {"sections": sections, "start": start, "blocks": [*map(orjson.Fragment, held)]}
     packed = base64.b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode()
-    scripts = [plotly_file().decode(), script(saved=True, modules=MODULES)]
-    return one_file(f"Report: {s.name}", "report", packed, scripts, style(saved=True))
+    return one_file(f"Report: {s.name}", "report", packed, script(saved=True, modules=MODULES))
 
 
 def title(s: Reported) -> list[Block]:
