@@ -128,21 +128,28 @@ class Pictures:
         true, need = self.reading_of(state, question, context, example)
         reading = apply_edits(true, state.edits.logits) if state.edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
-        own = predict(true, decode)
-        prediction = own if reading is true else predict(reading, decode)
-        if prediction.best is None or own.best is None:
+        true_prediction = predict(true, decode)
+        prediction = true_prediction if reading is true else predict(reading, decode)
+        if prediction.best is None or true_prediction.best is None:
             limit = f"no span of at most {plural(state.max_answer_length, 'token')}"
             raise BadInput(f"by the rule {state.rule} this paragraph has {limit}")
         found = prediction.best.candidate.span
         selection = found if state.selection is None else Span(*state.selection)
-        if selection.end >= len(true.encoding.context_ids):
-            raise BadInput(
-                f"the selection must end before token {len(true.encoding.context_ids)} of this "
-                f"paragraph, got {selection.end}"
-            )
-        golds, menu = golds_of(state, example, context), self.examples
+        if selection.end >= (many := len(true.encoding.context_ids)):
+            where = f"before token {many} of this paragraph, got {selection.end}"
+            raise BadInput(f"the selection must end {where}")
         return Shown(
-            state, reading, true, prediction, own, selection, golds, example, menu, decode, need
+            state=state,
+            reading=reading,
+            true=true,
+            prediction=prediction,
+            true_prediction=true_prediction,
+            selection=selection,
+            golds=golds_of(state, example, context),
+            example=example,
+            examples=self.examples,
+            decode=decode,
+            need=need,
         )
 
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:

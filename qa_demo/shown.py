@@ -32,7 +32,7 @@ def takes_long(context: str, windows: WindowOptions) -> bool:
     return len(context) > 6 * windows.max_seq_length
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shown:
     """One text as it is on screen; what is `true` is the reader's own, with no logit changed."""
 
