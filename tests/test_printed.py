@@ -3,21 +3,8 @@
 import numpy as np
 import pytest
 
-from qa_demo.printed import (
-    apart,
-    cell,
-    ends,
-    fine,
-    mean,
-    number,
-    parts,
-    plus,
-    quote,
-    room,
-    say,
-    signed,
-    value,
-)
+from qa_demo import printed
+from qa_demo.printed import apart, ends, fine, number, parts, quote, room, say, value
 
 FAMILY = "👨\u200d👩\u200d👧"
 
@@ -53,8 +40,8 @@ def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
 
 
 def test_a_zero_has_no_sign_but_as_an_addend():
-    assert [signed(x) for x in (0.5, -0.5, 0.004, -0.004)] == ["+0.50", "−0.50", "0.00", "0.00"]
-    assert [plus(x) for x in (0.5, -0.5, -0.004)] == [" + 0.50", " − 0.50", " + 0.00"]
+    assert [*map(printed.signed, (0.5, -0.5, -0.004))] == ["+0.50", "−0.50", "0.00"]
+    assert [*map(printed.plus, (0.5, -0.5, -0.004))] == [" + 0.50", " − 0.50", " + 0.00"]
 
 
 def test_the_digits_that_tell_two_numbers_apart():
@@ -62,8 +49,8 @@ def test_the_digits_that_tell_two_numbers_apart():
 
 
 def test_what_misses_by_a_last_digit_is_told():
-    assert mean("2.403", "3.306", "2.854") == " ≈ 2.854"  # 2.8545, a tie
-    assert mean("2.403", "3.306", "2.855") == " = 2.855"
-    found = [cell((), again, x) for again, x in ((0.15, "0.16"), (-0.149, "−0.15"))]
+    means = [printed.mean("2.403", "3.306", x) for x in ("2.854", "2.855")]  # 2.8545, a tie
+    assert means == [" ≈ 2.854", " = 2.855"]
+    found = [printed.cell((), again, x) for again, x in ((0.15, "0.16"), (-0.149, "−0.15"))]
     assert found == ["≈0.16", "−0.15"]
-    assert cell(("<0.001", "0.5"), 0.0005, "0.001") == "≈0.001"
+    assert printed.cell(("<0.001", "0.5"), 0.0005, "0.001") == "≈0.001"

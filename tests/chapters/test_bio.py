@@ -74,8 +74,8 @@ def test_single_tags_that_are_impossible_are_said_and_hatched():
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
 
 
-@pytest.mark.parametrize(("name", "many"), [("bangkok", 1), ("south-pole", 2)])
-def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name, many):
+@pytest.mark.parametrize("name", ["bangkok", "south-pole"])
+def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name):
     reading, found, wanted = load_menu()[name].stored(), blocks(stored(), **asked(name, 4)), []
     answers = bio.decode_reading(reading)
     for answer in answers:
@@ -84,9 +84,8 @@ def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name, 
         wanted += [probability(p, 2) for p in [begins, *goes_on[:10], *several, ends]]
     (boxes,) = (t for t in found["tags"]["data"] if "base" in t)
     assert re.findall(r"[BIO] ?(>?0[.]\d+)", " ".join(boxes["text"])) == wanted
-    results = [probability(x.marginal) for x in answers]
-    assert re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"])) == results
-    assert len(results) == many
+    results = re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"]))
+    assert results == [probability(x.marginal) for x in answers]
 
 
 def test_of_many_marks_five_have_a_row_and_one_token_is_one():
