@@ -1,7 +1,7 @@
 """Turn both texts into an `Encoding`: ids, char offsets into the given text, word numbers."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import regex
@@ -135,42 +135,35 @@ BLANK = "\u2423"
 """Shown for a piece that covers no letter."""
 
 
-class Pieces(NamedTuple):
-    """A user's text: as the tokenizers library gives it, and as fields of an `Encoding`."""
-
-    made: Any
-    ids: np.ndarray
-    tokens: tuple[str, ...]
-    offsets: np.ndarray
-
-
-def _pieces(tokenizer: Any, text: str) -> Pieces:
-    """The pieces of a text, whose offsets [n, 2] point into it as given, and whose ids have no
-    special meaning.
+class Pieces:
+    """The pieces of a user's text: as the tokenizers library gives them (`made`), and as fields of
+    an `Encoding`. Offsets [n, 2] point into the text as given, and no id has a special meaning.
 
     `encode_special_tokens` is enough for that in WordPiece and byte-level BPE. A Unigram model
     (ALBERT, XLM-R, DeBERTa-v2) holds "[SEP]" in its own vocabulary and would still find it: such a
     piece becomes the unknown piece. WordPiece's tokens are shown as they are ("##rn"), others as
     the letters that they cover, since "Ġsince" and the bytes of "é" are an alphabet of their own.
     """
-    backend = prepare(tokenizer)
-    cleaned, kept = clean(text)
-    made = backend.encode(cleaned, add_special_tokens=False)
-    unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
-    offsets = np.array(made.offsets, dtype=np.int64).reshape(-1, 2)
-    if len(offsets):
-        # SentencePiece's blank, put before a word where none was typed, counts as its first letter
-        blank = [not as_is and token == "▁" for token in made.tokens]
-        offsets[blank, 1] = offsets[blank, 0]
-        offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
-    special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
-    ids, tokens = list[int](), list[str]()
-    for i, token, (start, end) in zip(made.ids, made.tokens, offsets.tolist(), strict=True):
-        if i in special:
-            i, token = tokenizer.unk_token_id, unknown
-        ids.append(i)
-        tokens.append(token if as_is or token == unknown else text[start:end] or BLANK)
-    return Pieces(made, np.array(ids, np.int64), tuple(tokens), offsets)
+
+    def __init__(self, tokenizer: Any, text: str) -> None:
+        backend = prepare(tokenizer)
+        cleaned, kept = clean(text)
+        made = self.made = backend.encode(cleaned, add_special_tokens=False)
+        unknown, as_is = tokenizer.unk_token, type(backend.model).__name__ == "WordPiece"
+        offsets = np.array(made.offsets, dtype=np.int64).reshape(-1, 2)
+        if len(offsets):
+            # SentencePiece's blank before a word, where none was typed, counts as its first letter
+            blank = [not as_is and token == "▁" for token in made.tokens]
+            offsets[blank, 1] = offsets[blank, 0]
+            offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
+        special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
+        ids, tokens = list[int](), list[str]()
+        for i, token, (start, end) in zip(made.ids, made.tokens, offsets.tolist(), strict=True):
+            if i in special:
+                i, token = tokenizer.unk_token_id, unknown
+            ids.append(i)
+            tokens.append(token if as_is or token == unknown else text[start:end] or BLANK)
+        self.ids, self.tokens, self.offsets = np.array(ids, np.int64), tuple(tokens), offsets
 
 
 def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:
@@ -207,7 +200,7 @@ def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:
 
 def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     """Tokenize question and context apart and learn from the tokenizer how it joins them."""
-    asked, read = _pieces(tokenizer, question), _pieces(tokenizer, context)
+    asked, read = Pieces(tokenizer, question), Pieces(tokenizer, context)
     return Encoding(
         question=question,
         context=context,
