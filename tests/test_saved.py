@@ -41,8 +41,7 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
     """On a busy machine each request gave up the attribution of the one before."""
     monkeypatch.setattr("qa_demo.model.work.LEASE", 0.4)
     monkeypatch.setattr("qa_demo.server.answers.PATIENCE", 10)
-    models = lambda _: Slow(bio=True), FakeInfiller
-    pictures = Pictures(load_menu(), *models, work=Work())
+    pictures = Pictures(load_menu(), lambda _: Slow(bio=True), FakeInfiller, work=Work())
     draw = pictures.picture
     pictures.picture = lambda state: time.sleep(0.05) or draw(state)
     asked = {"state": {"question": "Who?", "context": "Ada came."}}

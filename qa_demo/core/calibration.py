@@ -15,11 +15,10 @@ which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -164,33 +163,24 @@ class ThresholdCounted(NamedTuple):
     wrongly_answered: float
 
 
-class Counted(NamedTuple):
-    """How often claims of a size came true among `measured_on` questions, `unanswerable` of them
-    without an answer; `error` is the mean distance of claim and share, 0 to 1. Each question was
-    judged by a fit that saw none of its article; slope and intercept come with the reader.
+class Counted:
+    """The figures of a bundled reader's folder: how often claims of a size came true among
+    `measured_on` questions, `unanswerable` of them without an answer; `error` is the mean distance
+    of claim and share, 0 to 1. Each question was judged by a fit that saw none of its article;
+    slope and intercept come with the reader.
     """
 
-    slope: float
-    intercept: float
-    measured_on: int
-    unanswerable: int
-    bins: tuple[CalibrationBin, ...]
-    error: float
-    threshold: ThresholdCounted
+    def __init__(self, folder: Path) -> None:
+        raw = shipped_json(folder / "metrics.json")
+        claim, line = raw["claim"], raw["threshold_curve"]["span"]
+        self.slope, self.intercept, self.error = claim["slope"], claim["intercept"], claim["error"]
+        self.measured_on, self.unanswerable = claim["measured_on"], claim["unanswerable"]
+        self.bins = tuple(CalibrationBin(**row) for row in claim["bins"])
+        line |= line["chosen"]
+        self.threshold = ThresholdCounted(*(line[name] for name in ThresholdCounted._fields))
 
 
-@cache
-def load_counted(folder: Path) -> Counted:
-    """The figures of a bundled reader's folder."""
-    raw = shipped_json(folder / "metrics.json")
-    line, bins = raw["threshold_curve"]["span"], raw["claim"]["bins"]
-    threshold = _named(ThresholdCounted, line | line["chosen"])
-    more = {"bins": tuple(CalibrationBin(**row) for row in bins), "threshold": threshold}
-    return _named(Counted, raw["claim"] | more)
-
-
-def _named(kind: Any, found: Mapping[str, Any]) -> Any:
-    return kind(*(found[name] for name in kind._fields))
+load_counted = cache(Counted)
 
 
 def counted_with(reading: Reading, found: Counted | None) -> Counted | None:

@@ -36,8 +36,7 @@ def asked_with(scores: np.ndarray, right: Any, titles: Any = None, **change: Any
     held |= {"exact": exact, "f1": exact, "diffs": np.zeros(n)}
     held["titles"] = np.array(titles or ["t"] * n, dtype=object)
     held["probs"] = np.stack([share(scores, t) for t in TEMPERATURES], axis=1)
-    table = Table([])
-    vars(table).update(held | change)
+    vars(table := Table([])).update(held | change)
     return table
 
 
