@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -75,17 +74,6 @@ def decode_tags(log_probs: Floats, decoding: str) -> tuple[Span, ...]:
     return spans_of_tags(tags.tolist(), lenient=decoding == "lenient")
 
 
-class Chain(NamedTuple):
-    """The legal taggings as one walk, nats, [n] each: log P(t is B), log P(t is I, when t - 1 is in
-    a span), log P(t + 1 is no I, when t is in a span); `none`: log P(every token is O).
-    """
-
-    begins: Floats
-    goes_on: Floats
-    ends: Floats
-    none: float
-
-
 def _logaddexp(a: float, b: float) -> float:
     """log(exp(a) + exp(b)); numpy's takes ten times as long for two numbers."""
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))
@@ -96,8 +84,10 @@ def _log_share(a: float, b: float) -> float:
     return -_logaddexp(0.0, b - a)
 
 
-def chain(log_probs: Floats) -> Chain:
-    """Forward-backward over n tokens with finite log-probabilities.
+class Chain:
+    """The legal taggings of n tokens with finite log-probabilities as one walk, forward and
+    backward, nats, [n] each: `begins`: log P(t is B), `goes_on`: log P(t is I, when t - 1 is in a
+    span), `ends`: log P(t + 1 is no I, when t is in a span); `none`: log P(every token is O).
 
         ends_{n-1} = 1;  free = p_B + p_O ends_t, the weight of no I at token t
         ends_{t-1} = free / (free + p_I);  goes_on_t = p_I / (free + p_I);  P(B | no I) = p_B / free
@@ -105,24 +95,27 @@ def chain(log_probs: Floats) -> Chain:
     Every number is the probability of one step: sums over a whole text are never subtracted from
     each other, so large logits lose no precision.
     """
-    steps = np.asarray(log_probs, dtype=np.float64).tolist()
-    n = len(steps)
-    opens, stays, goes_on, ends, begins = np.zeros((5, n))
-    end = 0.0  # after the last token nothing is left to choose
-    for t in range(n - 1, -1, -1):
-        b, i, o = steps[t]
-        ends[t] = end
-        o += end
-        opens[t], stays[t] = _log_share(b, o), _log_share(o, b)  # B or O, when it is no I
-        free = _logaddexp(b, o)
-        goes_on[t], end = _log_share(i, free), _log_share(free, i)
-    # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
-    outside, inside = 0.0, -np.inf
-    for t in range(n):
-        no_i = _logaddexp(outside, inside + ends[t - 1])
-        begins[t] = no_i + opens[t]
-        outside, inside = no_i + stays[t], _logaddexp(begins[t], inside + goes_on[t])
-    return Chain(begins, goes_on, ends, float(stays.sum()))
+
+    def __init__(self, log_probs: Floats) -> None:
+        steps = np.asarray(log_probs, dtype=np.float64).tolist()
+        n = len(steps)
+        opens, stays, goes_on, ends, begins = np.zeros((5, n))
+        end = 0.0  # after the last token nothing is left to choose
+        for t in range(n - 1, -1, -1):
+            b, i, o = steps[t]
+            ends[t] = end
+            o += end
+            opens[t], stays[t] = _log_share(b, o), _log_share(o, b)  # B or O, when it is no I
+            free = _logaddexp(b, o)
+            goes_on[t], end = _log_share(i, free), _log_share(free, i)
+        # log P(t - 1 is O), log P(t - 1 is in a span); before the first token no I may come
+        outside, inside = 0.0, -np.inf
+        for t in range(n):
+            no_i = _logaddexp(outside, inside + ends[t - 1])
+            begins[t] = no_i + opens[t]
+            outside, inside = no_i + stays[t], _logaddexp(begins[t], inside + goes_on[t])
+        self.begins, self.goes_on, self.ends = begins, goes_on, ends
+        self.none = float(stays.sum())
 
 
 def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
@@ -130,7 +123,7 @@ def span_marginals(log_probs: Floats, max_answer_length: int) -> Floats:
 
     Spans that overlap exclude each other: the marginals that hold one token sum to at most 1.
     """
-    walk, width = chain(log_probs), min(max_answer_length, len(log_probs))
+    walk, width = Chain(log_probs), min(max_answer_length, len(log_probs))
     beyond = np.full(width - 1, -np.inf)
     inside = sliding_window_view(np.concatenate([walk.goes_on, beyond]), width).copy()
     inside[:, 0] = walk.begins
@@ -210,7 +203,7 @@ def best_tagged(reading: Reading, max_answer_length: int = 30) -> TaggedSpan | N
 
 def null_log_prob(reading: Reading) -> float:
     """min over windows of log P(all O), nats: every window must agree that it holds no answer."""
-    return min(chain(tag_log_probs(reading, w)).none for w in range(len(reading.windows)))
+    return min(Chain(tag_log_probs(reading, w)).none for w in range(len(reading.windows)))
 
 
 class SoftTerms:
@@ -241,6 +234,6 @@ def chances(reading: Reading, answer: TaggedSpan) -> tuple[float, list[float], f
     """
     w = reading.windows[answer.window]
     first, last = answer.span.start - w.doc_start, answer.span.end - w.doc_start
-    walk = chain(tag_log_probs(reading, w.index))
+    walk = Chain(tag_log_probs(reading, w.index))
     ends = math.exp(walk.ends[last]) if answer.span.end + 1 < w.doc_stop else None
     return math.exp(walk.begins[first]), np.exp(walk.goes_on[first + 1 : last + 1]).tolist(), ends

@@ -97,7 +97,7 @@ def test_marginals_equal_brute_force_for_logits_of_any_size(n, scale):
             got = bio.span_marginals(lp, limit)
             assert got.shape == (n, min(limit, n))
             np.testing.assert_allclose(got, spans[:, :limit], atol=1e-12)
-        assert np.exp(bio.chain(lp).none) == pytest.approx(every[(O,) * n], abs=1e-12)
+        assert np.exp(bio.Chain(lp).none) == pytest.approx(every[(O,) * n], abs=1e-12)
 
 
 def test_rows_come_from_the_owner():
@@ -151,7 +151,7 @@ def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     assert reading.owners[got.span.start] == got.window
     assert reading.encoding.context[got.char_start : got.char_end] == got.text
     every = range(len(reading.windows))
-    silent = [bio.chain(bio.tag_log_probs(reading, w)).none for w in every]
+    silent = [bio.Chain(bio.tag_log_probs(reading, w)).none for w in every]
     assert bio.null_log_prob(reading) == min(silent)
 
 
