@@ -104,9 +104,8 @@ def test_a_call_replies_the_same_by_every_way(name, fields, client, monkeypatch,
 
 def test_positions_stay():
     known = inspect.signature(by_position(None, "read"))
-    names, returned = list(known.parameters), known.return_annotation
-    assert returned is dict  # else gradio's client makes a tuple of it
-    assert names[:9] == [
+    assert known.return_annotation is dict  # else gradio's client makes a tuple of it
+    assert [*known.parameters][:9] == [
         "question", "context", "max_answer_length", "n_best_size", "null_score_diff_threshold",
         "max_seq_length", "doc_stride", "max_query_length", "reader",
     ]  # fmt: skip

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, StrictInt
@@ -42,11 +42,27 @@ Placed = tuple[str, Any]
 """Where a row stands, and the row."""
 
 
-class Questions(NamedTuple):
-    """The questions of a file in order, and a sentence for each thing that would bend a total."""
+class Questions:
+    """The questions of a file in order, and a sentence for each thing that would bend a total.
+    Errors: BadInput where two share an id, by which what is said is kept.
+    """
 
-    examples: list[Example]
-    remarks: tuple[str, ...] = ()
+    def __init__(self, rows: Iterable[Placed], name: str) -> None:
+        self.examples, odd, seen = list[Example](), dict[str, list[str]](), dict[str, int]()
+        for number, (where, row) in enumerate(rows, 1):
+            example, moved = _example(where, row, str(number))
+            if (first := seen.setdefault(example.id, number)) != number:
+                raise BadInput(
+                    f"{name}: questions {first} and {number} share the id {example.id[:SHOWN]!r}; "
+                    "each needs one of its own, and a row without one is called by its number"
+                )
+            self.examples.append(example)
+            for words in oddities(example, moved, row.get("is_impossible")):
+                odd.setdefault(words, []).append(example.id)
+        self.remarks = tuple(
+            f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
+            for words, ids in odd.items()
+        )
 
 
 def read_questions(raw: bytes, name: str) -> Questions:
@@ -54,12 +70,12 @@ def read_questions(raw: bytes, name: str) -> Questions:
     Errors: BadInput that names the place.
     """
     kind, text = Path(name.lower().removesuffix(".gz")).suffix, decoded(raw, name)
-    return _gathered(_cells(text, name, kind) if kind in PARTED else _json(text, name), name)
+    return Questions(_cells(text, name, kind) if kind in PARTED else _json(text, name), name)
 
 
 def from_rows(rows: Iterable[Any], name: str) -> Questions:
     """Rows, as a line of JSON holds them, as examples. Errors: BadInput that names the row."""
-    return _gathered(((f"{name}, row {k}", row) for k, row in enumerate(rows, 1)), name)
+    return Questions(((f"{name}, row {k}", row) for k, row in enumerate(rows, 1)), name)
 
 
 def read_squad(path: str | Path) -> list[Example]:
@@ -213,26 +229,6 @@ FOREIGN = {
     "scoring",
 }
 """By a field of a row without 'answers': what it is, and what to do."""
-
-
-def _gathered(rows: Iterable[Placed], name: str) -> Questions:
-    """Errors: BadInput where two share an id, by which what is said is kept."""
-    examples, odd, seen = list[Example](), dict[str, list[str]](), dict[str, int]()
-    for number, (where, row) in enumerate(rows, 1):
-        example, moved = _example(where, row, str(number))
-        if (first := seen.setdefault(example.id, number)) != number:
-            raise BadInput(
-                f"{name}: questions {first} and {number} share the id {example.id[:SHOWN]!r}; each "
-                "needs one of its own, and a row without one is called by its number"
-            )
-        examples.append(example)
-        for words in oddities(example, moved, row.get("is_impossible")):
-            odd.setdefault(words, []).append(example.id)
-    said = (
-        f"{plural(len(ids), 'question')} (first: {ids[0][:SHOWN]!r}): {words}"
-        for words, ids in odd.items()
-    )
-    return Questions(examples, tuple(said))
 
 
 def oddities(example: Example, moved: bool, impossible: object) -> Iterator[str]:

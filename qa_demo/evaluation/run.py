@@ -145,10 +145,11 @@ def evaluate(
     `threshold` None takes the reader's own. What would bend a total is a warning of Python. Errors:
     BadInput, also for a threshold that would change nothing.
     """
-    examples, remarks = from_rows(rows, "rows")
-    if not examples:
+    asked = from_rows(rows, "rows")
+    if not asked.examples:
         raise BadInput("the rows hold no question")
-    rules, _ = rules_for(examples, threshold)
-    for one in remarks:
+    rules, _ = rules_for(asked.examples, threshold)
+    for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    return judge(reader, examples, rules, {"file": "rows"}, windows, decode, threshold, on_row)
+    about = {"file": "rows"}
+    return judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)
