@@ -216,16 +216,15 @@ def one_window(w: Windows) -> list[Block | None]:
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
     most = "sees most around it" if w.ahead > 0 else "is the longest of nearly equal ones"
     most = "is the first of equals" if w.ahead == 0 else most
-    other = w.higher or w.win
-    same = other.answer_score
-    d = printed.apart(same, w.best.score)
+    higher = w.higher
+    d = printed.apart(higher.answer_score, w.best.score) if higher else 2
     told = f"{{}} stands in windows {listing([r.k for r in held])}. Window {w.win.k} {most}, so it "
     told += f"counts: *{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
-    elif w.higher is not None:
-        told += f" In window {other.k} these words score *{number(same, d)}*, more, "
-        told += "and do not count."
+    elif higher:
+        same = number(higher.answer_score, d)
+        told += f" In window {higher.k} these words score *{same}*, more, and do not count."
     last = "The rule asks where a word stands, not how high it scores: more around it, more to "
     last += "read."
     return [

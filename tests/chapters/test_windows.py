@@ -161,6 +161,8 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
     said = words(drawn(2, stored(), **place, edits=edits)["finding"])
     counts, other = map(value, re.findall(r"(?:counts:|score) (\d+[.]\d+)", said))
     assert counts < other and "more, and do not count" in said
+    alone = drawn(2, example="metre", max_seq_length=100, doc_stride=24)  # not 11.53212071
+    assert "so it counts: 11.53." in words(alone["finding"])
 
 
 def test_of_many_names_the_first_four_stand_and_how_many_are_left():
