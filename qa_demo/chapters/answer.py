@@ -135,9 +135,8 @@ def best_five(shown: Shown) -> Block:
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     title = "score of the best spans; one dot for those that differ by punctuation or part of a "
     layout["xaxis"] = ui.axis(title + "word", showgrid=False, **across)
-    names = [name(c, 48) for c in top]
     font = {"size": 15, "color": INK}
-    layout["yaxis"] = ui.named_rows(names, tickfont=font, automargin=True)
+    layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
     narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
     narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}
     narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}

@@ -102,8 +102,7 @@ class Shares:
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
-        inside = Span(*w.ends(self.span))
-        self.own = set(self.words.holding(inside))
+        self.own = set(self.words.holding(Span(*w.ends(self.span))))
         self.spans_name = "the best span" if shown.true_prediction.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
@@ -282,7 +281,7 @@ def dots(shares: Shares, test: Deletion, many: str) -> Block:
     every += [limit] if limited else []
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = piled(leads, wide / 56)
-    top = max(14, 6 + max(levels, default=0))
+    top = max(14, 6 + max(levels))
 
     def marker(draws: Sequence[Any], ys: list[int], **style: Any) -> Block:
         xs, said = [lead for lead, _ in draws], list[str]()

@@ -134,12 +134,12 @@ def gains(w: Worth) -> Block:
 
 def lengths(drawn: Sequence[int]) -> Block:
     """How probable each length is, and the lengths, in words, that were drawn for a text."""
-    law, at, marker = length_law(), list(range(1, LONGEST + 1)), {"symbol": "square", "size": 9}
+    law, at = length_law(), list(range(1, LONGEST + 1))
+    marker = {"symbol": "square", "size": 9, "color": ui.INK}
     squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
     bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
     bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
-    dots = ui.scatter("markers", *map(list, zip(*squares, strict=True)))
-    dots["marker"] = {**marker, "color": ui.INK}
+    dots = ui.scatter("markers", *map(list, zip(*squares, strict=True)), marker=marker)
     layout = ui.layout(180, 60, 8, 14, 42)
     layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
     layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
