@@ -34,10 +34,8 @@ def test_each_window_says_what_brute_force_says(cut, place):
         score, i, j = max(pairs(w.reading, window), key=lambda p: (p[0], -p[1], -p[2]))
         assert (row.own.span.start, row.own.span.end) == (i, j)
         i, j = i - window.doc_start, j - window.doc_start
-        assert row.score == pytest.approx(score)
-        assert row.null == pytest.approx(float(s[0] + e[0]))
-        assert row.mean == pytest.approx(float(ps.max() + pe.max()) / 2)
-        assert row.product == pytest.approx(float(cs[i] * ce[j]))
+        wanted = score, float(s[0] + e[0]), float(ps.max() + pe.max()) / 2, float(cs[i] * ce[j])
+        assert (row.score, row.null, row.mean, row.product) == pytest.approx(wanted)
         best = max(best, (row.score, -row.k))
     assert w.win.k == -best[1]
     start = w.best.span.start  # which counts where its nearer edge is farthest
