@@ -140,10 +140,10 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
             name = TAGS[k] + after(v) if cols.room > 52 else TAGS[k]
             return name if v * pixels >= 16 else ""
         inside = tags.single[a : z + 1]
-        told = f"{int((inside == k).sum())} of them {TAGS[k]}"
+        told = f"{int((inside == k).sum()):,} of them {TAGS[k]}"
         if (inside == types.O).all():
             told = f"each O ≥ {at_least(tags.p[a : z + 1, types.O])}"
-        return f"{z - a + 1} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
+        return f"{z - a + 1:,} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
 
     return stacked(cols, tags.p, text, right)
 

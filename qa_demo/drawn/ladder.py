@@ -148,7 +148,7 @@ def cells(
     colours, inks, told = list[str](), list[str](), list[str]()
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
-        said = {k: f"{n} " * (len(held) > 1) + TAGS[k] for k, n in held.items()}
+        said = {k: f"{n:,} " * (len(held) > 1) + TAGS[k] for k, n in held.items()}
         for k in held if a == z or not held[B] else ():  # whole answers have no room for theirs
             given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
             said[k] += after(float(np.prod(given))) if given else ""
