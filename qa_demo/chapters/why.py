@@ -340,7 +340,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     if read >= 0:
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
-    sums = " + ".join(f"{{}} *{number(x)}*" for x in att.sums.values())
+    sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     sums = f"all {len(att.weights)} weights: {sums} {adds(att.sums.values(), 1)} 1"
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
@@ -381,7 +381,7 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
         one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
-    asked, inside = (f"in sum {number(att.sums[side])}" for side in ("question", "paragraph"))
+    asked, inside = (f"in sum {probability(att.sums[side], 2)}" for side in ("question", "paragraph"))
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
