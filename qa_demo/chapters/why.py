@@ -381,7 +381,8 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
         one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
-    asked, inside = (f"in sum {probability(att.sums[side], 2)}" for side in ("question", "paragraph"))
+    sides = (att.sums[side] for side in ("question", "paragraph"))
+    asked, inside = (f"in sum {probability(x, 2)}" for x in sides)
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
