@@ -203,8 +203,7 @@ def test_most_pieces_of_the_examples_are_clearly_outside():
     """A layer fitted for whole taggings alone reads well and leaves I at a half everywhere."""
     stored = [load_reading(READINGS / f"{e.id}.npz") for e in POOL]
     rows = [tag_log_probs(r, w) for r in stored for w in range(len(r.windows))]
-    clear = np.exp(np.concatenate(rows)[:, O]) > 0.98
-    assert clear.mean() > 0.7
+    assert (np.exp(np.concatenate(rows)[:, O]) > 0.98).mean() > 0.7
 
 
 def test_the_replay_ends_with_the_stored_readings():

@@ -72,8 +72,7 @@ def test_one_kind_of_outcome_fits_nothing():
 
 
 def test_what_a_line_keeps_is_the_claim_at_any_temperature():
-    rng = np.random.default_rng(4)
-    scores = drawn(rng, 800)
+    scores = drawn(np.random.default_rng(4), 800)
     kept = asked_with(scores, np.zeros(800))
     for t in (0.06, 0.7, 1.31, 2.9, 19.0, *RANGE):
         assert np.abs(kept.prob(t) - share(scores, t)).max() < 0.005

@@ -50,8 +50,7 @@ def test_gold_without_a_place_is_told_by_its_cause():
     """Finding 13: letters that differ are not a missing place."""
     reading, found = said(1), {}
     for text in ("Paris", "Ada  met", "in"):
-        of = example(reading, answers=(Answer(text, -1),))
-        kind, found[text] = judged(reading, of)
+        kind, found[text] = judged(reading, example(reading, answers=(Answer(text, -1),)))
         assert kind == "gold without a place"
     assert found == {
         "Paris": "other words than the paragraph's",

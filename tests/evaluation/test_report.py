@@ -335,8 +335,7 @@ def test_groups_of_enough_questions_and_their_names_by_question_words_too():
     found = groups(s, "with an answer")
     assert [name for name, _ in found] == [*wanted, "<b>level</b>", "1 · 80", "0 · 80"]
     assert len([x for x in groups(s, "without one") if x[1] is not None]) == 8
-    few = shown(lines(1)[:20])
-    assert groups(few, "all questions") == []
+    assert groups(shown(lines(1)[:20]), "all questions") == []
     asked = {"Who came?": "who", "To whom was it given?": "who", "In which year?": "which"}
     asked |= {"How many came?": "how many", '"When"?': "when", "": "other"}
     assert {question: question_word(question) for question in asked} == asked

@@ -150,8 +150,7 @@ def test_what_is_no_formula_is_refused(formula):
 
 
 def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
-    best = stored().shown(load({"example": "oresund"})).best
-    right = best.span  # Georg Rot·ne
+    right = stored().shown(load({"example": "oresund"})).best.span  # Georg Rot·ne
     now = hand(tmp_path, "mark", "- other: not there.", {"marks": [right]}, "")
 
     def said(first, last):
