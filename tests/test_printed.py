@@ -51,6 +51,5 @@ def test_the_digits_that_tell_two_numbers_apart():
 def test_what_misses_by_a_last_digit_is_told():
     means = [printed.mean("2.403", "3.306", x) for x in ("2.854", "2.855")]  # 2.8545, a tie
     assert means == [" ≈ 2.854", " = 2.855"]
-    found = [printed.cell((), again, x) for again, x in ((0.15, "0.16"), (-0.149, "−0.15"))]
-    assert found == ["≈0.16", "−0.15"]
-    assert printed.cell(("<0.001", "0.5"), 0.0005, "0.001") == "≈0.001"
+    given = ((), 0.15, "0.16"), ((), -0.149, "−0.15"), (("<0.001",), 0.001, "0.001")
+    assert [printed.cell(*one) for one in given] == ["≈0.16", "−0.15", "≈0.001"]
