@@ -87,12 +87,14 @@ def install() -> None:
     install = ("install", "--quiet", "--no-compile")
     (pip,) = re.findall(r"^pip==\S+", read.decode(), re.MULTILINE)
     need(sys.executable, "-m", "pip", "--python", PYTHON, *install, pip, **quiet)
-    # two pips at once are faster than one; what they refuse on this system, the last one names
+    # two pips at once are faster than one, and by quarters, the large ones of the end first, wait
+    # less for each other; what they refuse on this system, the last one names
     listed = LOCK.read_text() + read.decode()
     found = re.findall(r"^([\w-]+)(==[^;\s]+(?:;.*)?)", listed, re.MULTILINE)
-    pins = [n + v for n, v in {name.replace("_", "-"): v for name, v in found}.items()]
+    pins = [n + v for n, v in {name.replace("_", "-"): v for name, v in found}.items()][::-1]
+    size = len(pins) // 4 + 1
     with ThreadPoolExecutor(2) as pool:
-        for part in (pins[::2], pins[1::2]):
+        for part in (pins[i : i + size] for i in range(0, len(pins), size)):
             pool.submit(run, PYTHON, "-m", "pip", *install, "--no-deps", *part, **quiet)
     # the pip of Debian 12 and of Python 3.11 reads the lists of all files of a package much slower
     need(PYTHON, "-m", "pip", *install, "-r", REQUIREMENTS[-1], **quiet)
