@@ -19,6 +19,8 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
 ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
 # the pages of a context share what one of them compiled of the scripts, half the cost of a page
 ARGUMENTS += ["--process-per-site"]
+# a page here lives for seconds: to optimise its scripts costs more than they then save
+ARGUMENTS += ["--js-flags=--no-opt"]
 # the page of another origin that a test makes up has no address, so no local one either
 ARGUMENTS += ["--disable-features=LocalNetworkAccessChecks"]
 TIMEOUT = 30_000
