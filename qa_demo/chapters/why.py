@@ -35,11 +35,11 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Little by little a blank text, with an empty token for every word, is faded into this one: *a "
-    "bar adds up how far its word pushed the best span ahead of “no answer”* (integrated gradients "
-    "of the difference of both scores).",
+    "*A bar says how far its word pushed the best span ahead of “no answer”*, added up while a "
+    "text of empty tokens turns little by little into this one (integrated gradients of the "
+    "difference of both scores).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
-    "on them, “no answer” gains more than without random others.*",
+    "on them, “no answer” gains more than when other words, drawn at random, are hidden.*",
     "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
     "not be what the best span rests on.*",
 )
