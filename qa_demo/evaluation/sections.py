@@ -231,13 +231,11 @@ def spans_figure(s: Reported, at: str, k: int) -> Block:
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
         data.append(ui.scatter("markers", reported.plain(lead), rows, marker=style, hoverinfo="x"))
-    axis, shapes = (
-        ui.axis("lead of “no answer” over this span, logits"),
-        [ui.line(0, 0, 0, 1, GREY, yref="paper")],
-    )
+    axis = ui.axis("lead of “no answer” over this span, logits")
+    zero = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
     lines = {"shapes": reported.thresholds(s, at), "annotations": []}
     alt = "The lead of no answer over the best spans, and the threshold."
-    layout, narrow = reported.rows(names, 24, axis, shapes=shapes), "lead, logits"
+    layout, narrow = reported.rows(names, 24, axis, shapes=zero), "lead, logits"
     return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
 
 

@@ -167,8 +167,8 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
 
 
 def schemes(model: SpanBERT, texts: Iterable[str], draws: int = 6) -> dict[str, int]:
-    """How many pieces each law hides, and how many of them are guessed, by names that chapter 8
-    reads; a text that one sequence does not hold is left out.
+    """How many pieces each law hides, and how many of them are guessed, by names that the
+    chapter SpanBERT reads; a text that one sequence does not hold is left out.
     """
     found = {"texts": 0, "draws": draws, "blanks": 0, "tokens": 0, "spans": 0}
     for text in texts:

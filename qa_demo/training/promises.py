@@ -1,4 +1,4 @@
-"""What the examples of the page and the passages of chapter 8 promise to show, and the command that
+"""What the examples of the page and the passages of SpanBERT promise to show, and the command that
 checks it with the models that ship or with others.
 
     python -m qa_demo.training.promises examples [--model bundled|DIR] [--file FILE]
