@@ -2,7 +2,7 @@
 
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from unittest.mock import Mock
 
@@ -44,24 +44,15 @@ def test_one_computation_for_all_who_ask_and_a_kept_value_is_not_made_again():
     assert lane.ask("key", make) is found[0] and made == [1]
 
 
-def test_a_failure_reaches_who_asks_and_is_not_kept():
-    lane, make = Work(), Mock(side_effect=[BadInput("no"), 7])
+def test_a_failure_while_nobody_asks_is_told_at_the_next_asking_and_is_not_kept():
+    lane, gate, make = Work(), threading.Event(), Mock(side_effect=[BadInput("no"), 7])
+    with pytest.raises(Pending):
+        lane.ask("key", lambda *_: gate.wait(5) and make(), wait=0.01)
+    gate.set()
+    assert waited(lane, "other", lambda *_: time.sleep(0.1) or 1) == 1
     with pytest.raises(BadInput, match="no"):
         waited(lane, "key", make)
     assert waited(lane, "key", make) == 7
-
-
-def test_a_result_that_comes_as_the_wait_ends_is_given(monkeypatch):
-    whole = Future.result
-
-    def late(self, timeout=None):
-        if timeout is None:
-            return whole(self)
-        whole(self)
-        raise TimeoutError
-
-    monkeypatch.setattr(Future, "result", late)
-    assert Work().ask("key", lambda *_: 7) == 7
 
 
 def test_what_nobody_asks_for_any_more_is_cancelled(monkeypatch):
@@ -90,25 +81,34 @@ def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
     assert lane.ask("key", make, wait=5) == "whole"
 
 
-@pytest.mark.parametrize(
-    ("slow", "places", "order"), [(False, (0, 1, 2), [0, 1, 2]), (True, (0, 1, 1), [0, 2, 1])]
-)
-def test_short_ones_are_made_in_turn_and_of_long_ones_the_newest_is_next(slow, places, order):
+@pytest.mark.parametrize(("slow", "order"), [(False, [0, 1, 2, 3, 4]), (True, [0, 3, 1, 2, 4])])
+def test_of_long_ones_the_newest_is_next_every_third_time_the_oldest(slow, order, monkeypatch):
+    monkeypatch.setattr(work, "AT_ONCE", 0.1)
     lane, gate, began = Work(threads=1), threading.Event(), []
 
     def make(k, *_):
         began.append(k)
         return gate.wait(5) and k
 
-    for k, place in enumerate(places):
+    for k in (*range(5), 1, 2, 3):  # nobody asks for 4 again
         with pytest.raises(Pending) as wait:
             lane.ask(k, partial(make, k), slow, wait=0.02 if began else 0.5)
-        assert wait.value.place == place
+        time.sleep(0.06)
+    assert wait.value.place == (1 if slow else 3)
     if slow:  # a short one passes them
         assert waited(lane, "short", lambda *_: "short") == "short" and began == [0]
     gate.set()
-    assert [waited(lane, k, partial(make, k), slow) for k in range(3)] == [0, 1, 2]
-    assert began == order
+    assert [waited(lane, k, partial(make, k), slow) for k in order] == order == began
+
+
+def test_what_was_left_makes_no_line(monkeypatch):
+    monkeypatch.setattr(work, "LEASE", 0.05)
+    lane, gate = Work(threads=1), threading.Event()
+    for k in range(20):
+        with pytest.raises(Pending) as wait:
+            lane.ask(k, lambda *_: gate.wait(5), wait=0.01)
+    gate.set()
+    assert wait.value.place < 10
 
 
 def test_the_longest_unused_makes_room():

@@ -10,8 +10,10 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import cycle
 from typing import Any, Generic, TypeVar
 
 from qa_demo.core.base import Cancelled, IsCancelled, OnProgress, usable_cores
@@ -180,6 +182,11 @@ class Job:
         """Whether nobody has asked for a while."""
         return time.monotonic() - self.asked > LEASE
 
+    @property
+    def once(self) -> bool:
+        """Whether it was asked for once so far: whoever asked may have left."""
+        return self.asked - self.began < 2 * AT_ONCE
+
     def progress(self, done: int, of: int) -> None:
         """Told by the computation."""
         self.done = done / max(1, of)
@@ -193,7 +200,7 @@ class Work:
         self.kept: Cache[Any] = Cache(kept, held_bytes)
         # one slow computation at a time: a class that asks for twenty still reads its texts at once
         self._lanes = {slow: ThreadPoolExecutor(1 if slow else threads) for slow in (False, True)}
-        self._jobs: dict[Hashable, Job] = {}
+        self._jobs, self._turns = dict[Hashable, Job](), cycle((1, 2, 0))
         self._lock = threading.RLock()
 
     def ask(self, key: Hashable, make: Make, slow: bool = False, wait: float = AT_ONCE) -> Any:
@@ -204,34 +211,41 @@ class Work:
             if (found := self.kept.get(key)) is not None:
                 return found
             job = self._jobs.get(key)
-            if job is None or (job.abandoned() and not job.future.done()):
-                self._jobs.pop(key, None)  # the new one stands last in the line
+            if job is None or job.abandoned():
+                # what was left goes: a flood of texts would fill the memory
+                self._jobs = {k: one for k, one in self._jobs.items() if not one.abandoned()}
                 job = self._jobs[key] = Job(key, make, slow)
                 self._lanes[slow].submit(self._next, slow)
         end = time.monotonic() + wait
-        while True:
-            now = job.asked = time.monotonic()
-            try:
-                return job.future.result(timeout=max(0.0, min(LEASE / 4, end - now)))
-            except TimeoutError:
-                if job.future.done():  # just now, or the error is the computation's own
-                    return job.future.result()
-                if now >= end:
-                    line = self._line(slow)
-                    place = 1 + line.index(job) if job in line else 0
-                    raise Pending(key, place, now - job.began, job.done) from None
+        while (now := time.monotonic()) < end and not job.future.done():
+            job.asked = now
+            with suppress(TimeoutError):
+                job.future.exception(min(LEASE / 4, end - now))
+        job.asked = time.monotonic()
+        with self._lock:
+            if not job.future.done():
+                line = self._line(slow)
+                place = 1 + line.index(job) if job in line else 0
+                raise Pending(key, place, job.asked - job.began, job.done)
+            if self._jobs.get(key) is job:  # it failed, and this is told once
+                del self._jobs[key]
+        return job.future.result()
 
     def _line(self, slow: bool) -> list[Job]:
-        """What waits; of long ones the newest first: the oldest is about to be given up."""
+        """What waits; of long ones the newest first: the oldest is about to be given up; and behind
+        all others those that were asked for once.
+        """
         with self._lock:
             line = [job for job in self._jobs.values() if job.slow == slow and not job.running]
-        return line[::-1] if slow else line
+        return sorted(line, key=lambda one: (one.once, -one.began)) if slow else line
 
     def _next(self, slow: bool) -> None:
         with self._lock:
             if not (line := self._line(slow)):  # another one took its place
                 return
             job = line[0]
+            if slow and next(self._turns) == 0:  # the oldest one: else it might wait for ever
+                job = min(line, key=lambda one: (one.once, one.began))
             job.running = True
         try:
             if job.abandoned():
@@ -241,9 +255,9 @@ class Work:
             settle = partial(job.future.set_exception, raised)
         else:
             settle = partial(job.future.set_result, value)
-        with self._lock:
-            if self._jobs.get(job.key) is job:
-                del self._jobs[job.key]
+            with self._lock:
+                if self._jobs.get(job.key) is job:
+                    del self._jobs[job.key]
         settle()
 
 
