@@ -285,10 +285,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     b, bins, best = s.like, s.counted.bins if s.counted else (), shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
-        said = (
-            f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: of "
-        )
-        said += f"{b.count:,} other questions for which it said {tens(b)}, "
+        said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
+        said += f"of {b.count:,} other questions for which it said {tens(b)}, "
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]

@@ -420,13 +420,11 @@ def chances_of(
     for answer in answers[:4]:
         factors = factors_of(tags, answer)
         by_token |= dict(enumerate((p for ps, *_ in factors for p in ps), answer.span.start))
-        products = [(probability(float(np.prod(ps))), role, of) for ps, role, of in factors]
-        used, result = [p for p, *_ in products], probability(answer.marginal)
-        again = float(np.prod([*map(printed.value, used)]))
-        each = ([[p, role], [f" {of}", "note"]] for p, role, of in products)
-        end = [printed.equals(used, again, result), STRONG]
-        begin = f"chance of {quote(answer.text, 30)} = "
-        lines.append([begin, *printed.between(" × ", each), end])
+        used = [probability(float(np.prod(ps))) for ps, *_ in factors]
+        each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
+        again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
+        begin, end = f"chance of {quote(answer.text, 30)} = ", printed.equals(used, again, result)
+        lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
     told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
     if by_token[first] - (alone := tags.p[first, types.B]) > 0.05:
@@ -440,11 +438,11 @@ def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], st
     """What an answer's chance multiplies, by its tokens: P of some, their role, what they are."""
     e, at = tags.e, answer.span.start
     begins, goes_on, ends = bio.chances(tags.reading, answer)
-    found = [([begins], ui.B, f"“{dotted(e, at)}” is B")]
+    found = [([begins], ui.B, f" “{dotted(e, at)}” is B")]
     if len(goes_on) > 2:
-        found.append((goes_on, ui.I, f"the next {len(goes_on)} are I"))
+        found.append((goes_on, ui.I, f" the next {len(goes_on)} are I"))
     else:
-        found += [([p], ui.I, f"“{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
+        found += [([p], ui.I, f" “{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
     if ends is not None:
-        found.append(([ends], ui.O, f"“{dotted(e, answer.span.end + 1)}” is no I"))
+        found.append(([ends], ui.O, f" “{dotted(e, answer.span.end + 1)}” is no I"))
     return found
