@@ -337,7 +337,7 @@ def the_pull(case: Case) -> Made:
     right = ("fill", MID, case.who) if case.by == "nobody" else right
     said = f"{case.begins} right start {{}} is pulled up by {{}}; the {len(w) - 1} other starts "
     said += "are pulled down, by {} together.{}"
-    told, rows = printed.enough(p, lambda q: signed((1 - q) / 2, d)), list[Block]()
+    told, rows = printed.enough(p, lambda q: signed(round((1 - q) / 2, 9), d)), list[Block]()
     whole = f"{{}}{{}}   ½ (y − P) = ½ (1 − {{}}) {'≈' if told[0] in '<>' else '='} {{}}"
     start, result = ["start logit of ", "dim"], [signed(pull, d), STRONG]
     for k in np.argsort(-np.maximum(*map(np.abs, case.pull)), kind="stable")[:12].tolist():

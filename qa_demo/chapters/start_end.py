@@ -168,18 +168,19 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
         return number(x, tail) if 10 <= x < 1e6 else printed.significant(x)
 
     top, total = weight(weights[pos]), weight(weights.sum())
-    fits = (d for d in (2, 3) if weight(np.exp(round(logit, d) / p.temperature)) == top)
+    fits = (d for d in range(2, 9) if weight(np.exp(round(logit, d) / p.temperature)) == top)
     over = f" / {p.temperature:g}" if p.temperature != 1 or p.shown.state.step == 2 else ""
     again, role = printed.value(top) / max(printed.value(total), 0.1), side.name
     result = printed.equals([top, total], again, probability(side.probs[pos]))
-    raised = [number(logit, next(fits, 4)) + over, role]
+    raised = [number(logit, next(fits, 9)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
     lines = [say(said, p.said(pos, role), raised, [top, role], [result, role])]
     if (side.true != side.logits).any():
         before = np.exp(side.true / p.temperature).sum()
         was, factor = weight(before), printed.significant(before / weights.sum())
-        factor = printed.equals([was, total], printed.value(was) / printed.value(total), factor)
-        lines += [say(f"P of every unchanged {side.name} times {was} / {total}*{factor}*")]
+        shrunk = printed.significant(printed.value(was) / printed.value(total))
+        said = f"P of every unchanged {side.name} times {was} / {total}"
+        lines += [say(f"{said}* {'=' if shrunk == factor else '≈'} {factor}*")]
     return ui.formula(f"p-{side.name}", *lines, span=span)
 
 

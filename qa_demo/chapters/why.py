@@ -341,7 +341,9 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
-    sums = f"all {len(att.weights)} weights: {sums} {adds(att.sums.values(), 1)} 1"
+    exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
+    sums = f"all {len(att.weights)} weights: {sums} "
+    sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))

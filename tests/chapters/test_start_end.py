@@ -62,6 +62,7 @@ def test_weights_too_large_to_print_whole_are_powers_of_ten():
     state = {"example": "oresund", "chapter": "start_end", "step": 3, "temperature": 0.2}
     found = blocks(stored(), **state, edits={"start": {"0:40": 100.0}})
     assert "exp(100.00 / 0.2) / Σ exp = 1.40 · 10²¹⁷ / 1.40 · 10²¹⁷" in words(found["p-start"])
+    assert words(found["p-start"]).endswith("2.04 · 10¹⁴ / 1.40 · 10²¹⁷ = 1 · 10⁻²⁰³")
 
 
 @pytest.mark.parametrize("edits", [{}, {"start": {"0:3": -100.0, "0:9": 100.0}}])
