@@ -20,7 +20,9 @@ def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) 
     changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
     for (side, window, pos), value in logits.items():
         if window >= len(reading.windows) or pos >= len(reading.windows[window]):
-            raise BadInput(f"there is no {side} logit at position {pos} of window {window}")
+            where = f"in one of the {len(reading.windows)} windows here, both counted from 0"
+            said = f'edits.{side} must name "WINDOW:POSITION" {where}, got "{window}:{pos}"'
+            raise BadInput(f"{said}; take it out or put the windows back")
         changed[side][window, pos] = value
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 

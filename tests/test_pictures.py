@@ -170,7 +170,7 @@ DOORS = {
         {"state": {"chapter": "start_end", "own": {"start_end": {"position": -5}}}},
         "position: must be greater than or equal to 0",
     ),
-    "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, "window 7"),
+    "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, "7:1"),
 }
 
 

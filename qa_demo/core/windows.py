@@ -77,7 +77,7 @@ def check_windows(options: WindowOptions, positions: int) -> None:
         )
     if not 1 <= options.doc_stride < options.max_seq_length:
         raise BadInput(
-            f"doc_stride must be between 1 and less than max_seq_length "
+            f"doc_stride must be at least 1 and less than max_seq_length "
             f"({options.max_seq_length}), got {options.doc_stride}"
         )
 
@@ -90,7 +90,7 @@ def capacity_of(encoding: Encoding, options: WindowOptions) -> int:
     capacity = options.max_seq_length - q - encoding.n_special
     if q > options.max_query_length:
         raise BadInput(
-            f"the question has {q} tokens, max_query_length allows {options.max_query_length}"
+            f"the question has {q:,} tokens, max_query_length allows {options.max_query_length}"
         )
     if capacity < 1:
         raise BadInput(

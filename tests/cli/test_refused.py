@@ -51,7 +51,7 @@ AFTER = [
     ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     ("answer {texts} --max-seq-length 384", "max_seq_length must be at most 64"),
     ("evaluate {dev} --out o.jsonl --max-seq-length 384", "evaluate: max_seq_length must be at"),
-    ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be between 1 and"),
+    ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be at least 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
     ("loss {texts} --max-answer-length 3", "unrecognized arguments"),
     ("tag {texts} --calibration x.json", "unrecognized arguments"),
