@@ -63,9 +63,9 @@ class Units:
     def __str__(self) -> str:
         return plural(self.count, self.called)
 
-    def mean(self, values: ArrayLike) -> Interval:
+    def mean(self, values: ArrayLike, least: float = -100.0) -> Interval:
         """Means of values [k, n], each over the questions where it is no NaN; an interval ends at
-        the lowest and the highest value.
+        `least` (of scores 0) and 100.
         """
         given = np.atleast_2d(np.asarray(values, dtype=np.float64))
         both = np.stack([np.nan_to_num(given), np.isfinite(given)])
@@ -76,9 +76,7 @@ class Units:
             apart = (total - sums) / (many - counts) - mean
             error = np.sqrt((units - 1) / units * np.sum(apart**2, axis=1, keepdims=True))
             half = np.where(units < LEAST, np.nan, quantile(units - 1) * error)
-        low, high = np.nanmin(given, axis=1), np.nanmax(given, axis=1)
-        found = np.clip(np.hstack([mean, mean - half, mean + half]), low[:, None], high[:, None])
-        return Interval(*found.T)
+        return Interval(*np.clip(np.hstack([mean, mean - half, mean + half]), least, 100.0).T)
 
 
 def more_units(value: float, low: float, high: float, count: int) -> int | None:

@@ -112,7 +112,7 @@ def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
 def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
     mean, names = s.units.mean, [side.name for side in s.sides]
-    means = reported.words(mean([x.scores(metric, mode) for x in s.sides]))
+    means = reported.words(mean([x.scores(metric, mode) for x in s.sides], 0.0))
     each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"{'threshold' if len(each) == 1 else 'thresholds'} {MODES[mode]}"
@@ -153,7 +153,7 @@ def score_figures(s: Reported, metric: str, mode: str) -> list[Block]:
 
     def dots(role: str, up: int, scores: Any, **sign: bool) -> Block:
         """Dots with their numbers, the whole interval under the pointer."""
-        found = s.means(scores, [*s.parts.values()])
+        found = s.means(scores, [*s.parts.values()], -100.0 if sign else 0.0)
         each, ys = reported.words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
         text |= {"mode": "markers+text", "cliponaxis": False, "hovertext": each}

@@ -98,9 +98,9 @@ class Reported:
         self.values = {"metric": [*METRICS], "mode": [name for name in at if name in MODES]}
         self.values |= {"at": at, "who": names, "selection": ["", *map(str, range(FAILURES))]}
 
-    def means(self, values: Floats, masks: Sequence[Bools]) -> Interval:
+    def means(self, values: Floats, masks: Sequence[Bools], least: float = 0.0) -> Interval:
         """The mean of values [n] over each of these parts of the questions."""
-        return self.units.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]))
+        return self.units.mean(np.stack([np.where(mask, values, np.nan) for mask in masks]), least)
 
 
 # ---- blocks

@@ -76,8 +76,8 @@ def test_articles_stand_together_and_of_few_nothing_is_said():
     assert many.mean(part).high == pytest.approx(units(range(6)).mean(np.arange(6.0)).high)
     both = many.mean(np.stack([np.arange(9.0), np.ones(9)]))
     assert both.value.tolist() == [4.0, 1.0] and both.low[1] == both.high[1] == 1.0
-    near = many.mean([100.0] * 8 + [0.0])
-    assert near.high[0] == 100 and near.low[0] < 80, "no share is above all"
+    near = many.mean([[100.0] * 8 + [0.0], [0.0] * 8 + [1.0]])
+    assert near.high[0] == 100 and near.low[0] < 80 and near.low[1] < 0, "no share is above all"
 
 
 def test_how_many_more_articles_would_tell():
