@@ -383,7 +383,7 @@ def worked(rule: str, r: Proposal) -> list[Part]:
 
 
 def exactly(w: Windows) -> str:
-    step, limit = w.shown.state.step, number(w.threshold, 3)
+    step, limit = w.shown.state.step, number(w.threshold)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
