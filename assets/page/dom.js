@@ -22,13 +22,12 @@ export function el(tag, props = {}, ...children) {
 
 /** Parts of a sentence, [text, role] each, as spans in the colour of their role. */
 export function said(parts) {
-  return parts.map(([text, role]) =>
-    role === "sub" || role === "sup"
-      ? el(role, {}, text)
-      : role
-      ? el("span", { class: `is-${role}`, translate: role === "quote" ? "no" : null }, text)
-      : document.createTextNode(text)
-  );
+  return parts.map(([words, role]) => {
+    const text = words.replaceAll(" %", "\u00a0%"); // no line begins with the sign
+    if (role === "sub" || role === "sup") return el(role, {}, text);
+    if (!role) return document.createTextNode(text);
+    return el("span", { class: `is-${role}`, translate: role === "quote" ? "no" : null }, text);
+  });
 }
 
 /** Run `change`, and give the focus back to the element in its place; where there is none, to `root`. */

@@ -23,26 +23,17 @@ function word(b, one, number) {
     if (!one[lane]) continue;
     const [v, label, frame] = one[lane], height = tall(v), outer = most(one[lane]);
     const drawn = b.arrows ? `arrow is-${role} ${v < 0 ? "fall" : "rise"}` : "bar";
-    const at = (h) => top ? `${up - h}px` : `${up + LINE}px`;
-    if (frame) {
-      const size = frame * b.height;
-      node.append(el("i", { class: "track", style: { top: at(size), height: `${size}px` } }));
-    }
-    node.append(
-      el("i", {
-        class: `${drawn} lane-${role}`,
-        style: { top: at(height), height: `${height}px` },
-      }),
-    );
+    // a lane below hangs from the bottom, under the last line of a long word
+    const at = (h) => top ? { top: `${up - h}px` } : { bottom: `${down - h}px` };
+    const style = (h) => ({ ...at(h), height: `${h}px` });
+    if (frame) node.append(el("i", { class: "track", style: style(frame * b.height) }));
+    node.append(el("i", { class: `${drawn} lane-${role}`, style: style(height) }));
     if (label) {
       const side = ["start", "end"].includes(role) && !label.startsWith(role);
       node.append(
         el(
           "b",
-          {
-            class: `is-${role}`,
-            style: { top: top ? `${up - outer - 17}px` : `${up + LINE + outer + 1}px` },
-          },
+          { class: `is-${role}`, style: at(outer + 17) },
           side ? el("span", { class: "unseen" }, ` ${role} `) : null,
           label,
         ),
@@ -51,7 +42,7 @@ function word(b, one, number) {
   }
   if (one.under) {
     node.style.minWidth = `${one.under.length * 6.8 + 8}px`;
-    node.append(el("b", { class: "under", style: { top: `${up + LINE - 1}px` } }, one.under));
+    node.append(el("b", { class: "under", style: { bottom: "0" } }, one.under));
   }
   const selects = one.at !== undefined && b.select !== false;
   if (selects || one.sets) {
