@@ -137,7 +137,7 @@ def best_five(shown: Shown) -> Block:
     layout["xaxis"] = ui.axis(title + "word", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
-    narrow: Block = {"below": 700, "yaxis.ticktext": [name(c, 22) for c in top]}
+    narrow: Block = {"below": 800, "yaxis.ticktext": [name(c, 22) for c in top]}
     narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}
     narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}

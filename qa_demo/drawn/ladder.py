@@ -225,17 +225,17 @@ def ladder(
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
     layout["xaxis"] = ui.axis(showgrid=False, **ticks)
-    # a narrow screen has room for six columns, from the one before `near` on
-    last = min(many - 1, max(0, cols.column_of(near) - 1) + 5)
-    first = max(0, last - 5)
+    # a narrow screen has room for five columns, from the one before `near` on
+    last = min(many - 1, max(0, cols.column_of(near) - 1) + 4)
+    first = max(0, last - 4)
     view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
     wide = 330 / (view[1] - view[0])  # pixels of a column
     seen = [a for a, z in cols.runs[first : last + 1] if a == z]
     upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
     angle, below = (0, 44) if upright else (-40, 88)
-    narrow: Block = {"below": 700, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
+    narrow: Block = {"below": 800, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
     narrow["margin.l"] = 4 if upright else 28  # a slanting name begins left of it
-    narrow |= {"data.bar.insidetextfont.size": 10, "height": height + below}
+    narrow |= {"data.bar.insidetextfont.size": 11, "height": height + below}
     narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0

@@ -121,8 +121,8 @@ def same_distance(
     ]
     alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
     # numbers stand above their points on a phone, and the constant below the line
-    narrow = {"below": 700, "xaxis.title.text": "ring: sum of both log P, dot: score"}
-    narrow |= {"data.scatter.textposition": "top center"}
+    narrow = {"below": 800, "xaxis.title.text": "ring: sum of log P, dot: score"}
+    narrow |= {"data.scatter.textposition": "top center", "data.scatter.textfont.size": 12}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
     narrow |= {"annotations.2.text": "", "annotations.3.text": "", "annotations.4.yshift": -12}
     narrow["annotations.4.text"] = shift if at else ""
