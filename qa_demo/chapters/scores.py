@@ -324,7 +324,7 @@ def waterfall(p: Products) -> Block:
     layout["xaxis"] = ui.axis(title, zeroline=True, **sides)
     layout["yaxis"] = ui.named_rows(names)
     alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
-    narrow = {"margin.l": 122, "margin.r": 4, "xaxis.range": [low - 0.3 * room, low + 1.4 * room]}
+    narrow = {"margin.l": 128, "margin.r": 4, "xaxis.range": [low - 0.42 * room, low + 1.4 * room]}
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 

@@ -247,10 +247,11 @@ def bars(p: Softmaxes) -> Block:
         bar["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
         # the name of a bar, as a trace: a note would have plotly draw the axes anew
-        high, left = float(side.probs[side.top]), side.top > n * 0.2
+        high, left = float(side.probs[side.top]), side.top > n * 0.32
         at, name = [side.top + (-0.4 if left else 0.4)], f"{side.name} {probability(high)}"
         tip, place = (f"{name} \u00a0", "left") if left else (f"\u00a0 {name}", "right")
-        tips.append(ui.words(at, [way * high], [tip], f"middle {place}", color=side.name))
+        level = "middle" if high > 0.1 else {1: "top", -1: "bottom"}[way]
+        tips.append(ui.words(at, [way * high], [tip], f"{level} {place}", color=side.name))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
     across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
     down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}

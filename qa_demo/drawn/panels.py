@@ -48,7 +48,7 @@ def pair(
     stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
     stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
     stacked |= {"annotations.1.x": 0, "annotations.1.y": 0.41}
-    return ui.figure(key, data, made, alt, narrow={"below": 700, **stacked, **narrow})
+    return ui.figure(key, data, made, alt, narrow={"below": 800, **stacked, **narrow})
 
 
 def ticks(most: float) -> list[float]:
@@ -144,4 +144,6 @@ def lengths(drawn: Sequence[int]) -> Block:
     layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
     layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
     data = [{**bars, "cliponaxis": False}, dots]
-    return ui.figure("chart", data, layout, "P of each length of a span, 1 to 10.", span=6)
+    upright = {"data.bar.textangle": -90, "data.bar.constraintext": "none", "yaxis.range": [0, 0.3]}
+    alt = "P of each length of a span, 1 to 10."
+    return ui.figure("chart", data, layout, alt, span=6, narrow=upright)
