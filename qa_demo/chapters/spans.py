@@ -63,7 +63,8 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq, best, p = Square(shown), shown.best, shown.prediction
     span, e = shown.selection, shown.encoding
-    found = f"{{}} has the highest of {plural(sq.count, 'allowed sum')}"
+    count = f"highest of {sq.count:,} allowed sums" if sq.count > 1 else "only allowed sum"
+    found = f"{{}} has the {count}"
     found += which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
     if sq.window.index != best.window:
         found += f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
@@ -164,8 +165,10 @@ def hatched(sq: Square, edge: float, far: float) -> list[Block]:
 
 
 def not_allowed(sq: Square) -> list[Block]:
-    """The names of the hatched regions."""
+    """The names of the hatched regions; of a short text one, above the pairs."""
     m, longest = sq.size, sq.longest
+    if m < 12:
+        return [ui.note("<b>not allowed</b>", sq.first, sq.first - 1.5, bgcolor=PAPER)]
     found = [("the end would stand<br>before the start", m * 0.2, m * 0.75)]
     if m > longest + 4:
         at = longest + (m - longest) * 0.66, (m - longest) * 0.3
@@ -175,7 +178,8 @@ def not_allowed(sq: Square) -> list[Block]:
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
         y = float(max(runs, key=len).mean())
         said = "another window sees<br>more around these starts"
-        found.append((said, min(0.84 * m, (y + min(m, y + longest)) / 2), y))
+        # at the end of the text the sum of the best pair stands left of it
+        found.append((said, m * 0.15 if y > m / 2 else (y + min(m, y + longest)) / 2, y))
     style: Block = {"bgcolor": PAPER, "borderpad": 3}
     return [
         ui.note(f"<b>not allowed</b><br>{why}", sq.first + x, sq.first + y, **style)
@@ -211,14 +215,17 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
     column["xanchor"] = "right" if across > 0.8 else "left" if across < 0.2 else "center"
     total = "highest<br>" * (span == sq.best) + f"<b>{number(start + end)}</b>"
-    # below the row, left of the column: no pair is allowed there
+    # below the row, left of the column and its frame: no pair is allowed there
     tag: Block = {"bgcolor": INK, "borderpad": 4, "yanchor": "top", "yshift": -16}
-    at, side, way = (j, "right", -16) if across > 0.35 else (edge, "left", 8)
+    before = -8 - int(half * 470 / (far - edge))
+    at, side, way = (j, "right", before) if across > 0.45 else (edge, "left", 8)
     tag |= {"xanchor": side, "xshift": way}
+    if (far - i) / (far - edge) < 0.2:  # not over the column's name
+        tag |= {"yref": "paper", "yanchor": "bottom", "yshift": 0}
     names = [
         ui.note(f"{bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
         ui.note(f"{bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
-        ui.note(total, at, i, PAPER, 16, **tag),
+        ui.note(total, at, 0 if "yref" in tag else i, PAPER, 16, **tag),
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
     lines.append(ui.line(j, j, i + half, far, END, width=3))
