@@ -254,7 +254,8 @@ def owner(w: Windows) -> Block:
         score = "its end lies outside"
         if r.window.holds(span):
             score = number(r.answer_score) + (", counts" if wins else ", does not count")
-        stairs.over(0, 0, y, "", score, wins)
+        short = score.removesuffix(", does not count")  # the box, hollow, says it
+        stairs.over(span.start, span.start, y, "", short, wins)
         stairs.texts.append(fig.label(score, 1, y, wins, **side))
     return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
 

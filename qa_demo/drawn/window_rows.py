@@ -88,24 +88,29 @@ class Stairs:
         return ui.rect(*sides, fill, line={"color": edge, "width": width})
 
     def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
-        """A text over the pieces a to z of a row; `short` on a narrow page, from its left edge."""
+        """A text over the pieces a to z of a row; on a narrow page `short`, from its left edge, or
+        where that is all, at the edge away from the pieces, under which an arrow has its length.
+        """
         up = {"yanchor": "bottom", "borderpad": 1, "strong": strong}
         x, to = (a - 0.5, "left") if a + z < self.n else (z + 0.5, "right")  # away from its edges
         wide = {"xanchor": to, "size": self.size, "name": "wide"}
         self.texts += [label(text, x, y - self.half, **up, **wide)] if text else []
         narrow = {**LEFT, "size": 13, "name": "narrow"}
-        self.texts.append(label(short, 0, y - self.half, **up, **narrow))
+        far = not text and to == "left"
+        narrow |= {"xanchor": "right"} if far else {}
+        self.texts.append(label(short, int(far), y - self.half, **up, **narrow))
 
     def to_edge(self, r: Proposal, start: int, y: int, strong: bool) -> None:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
-        left = r.near[0] <= r.near[1]
-        edge = r.window.doc_start - 0.5 if left else r.window.doc_stop - 0.5
+        edge = (r.window.doc_start if r.near[0] <= r.near[1] else r.window.doc_stop) - 0.5
+        left = start < self.n / 2  # the length stands on the side with more room
         below = y + self.half + 12 / self.pitch
         arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
         arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
         arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
         side: Block = {"xanchor": "left" if left else "right", "xshift": 6 if left else -6}
-        self.texts += [arrow, label(plural(r.edge, "token"), start, below, strong, **side)]
+        at = (max if left else min)(start, edge)
+        self.texts += [arrow, label(plural(r.edge, "token"), at, below, strong, **side)]
 
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
