@@ -197,10 +197,10 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
         given = [said(tags.e, first.start), B]
         later = tags.p[first.start + 1 : first.end + 1, types.I]
         if n := len(later):
-            text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} (≥ {at_least(later)})"
-            given.append(I)
-        text += ": {}. "
-        given.append([quote(tags.e.text(first)), QUOTE])
+            text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} "
+            text += f"(≥ {at_least(later)}): {{}}"
+            given += [I, [quote(tags.e.text(first)), QUOTE]]
+        text += ". "
     answers = bio.decode_reading(tags.reading)
     if [x.span for x in answers] != [*runs]:
         read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
@@ -208,8 +208,8 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
         text += f"{' …' * (len(answers) > 3)}. "
         given += read
     outside = int((tags.single == types.O).sum())
-    text += f"{outside:,} of {plural(tags.size, 'token')} {'is' if outside == 1 else 'are'} "
-    text += "most likely {}."
+    text += f"{outside:,} of {plural(tags.size, 'token')} "
+    text += f"{'is' if 1 in (outside, tags.size) else 'are'} most likely {{}}."
     return ui.finding(text, *given, O)
 
 

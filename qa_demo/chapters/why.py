@@ -145,12 +145,15 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
-    top = [k for k in np.argsort(-way, kind="stable")[:3].tolist() if way[k] >= 0.05]
+    order = [k for k in np.argsort(-way, kind="stable").tolist() if way[k] >= 0.05]
+    real = [k for k in order if k in shares.real][:3]
+    top, of = (real, "Of the words, ") if real and real != order[:3] else (order[:3], "")
     moved = shares.named(top, *(signed(v[k]) for k in top))
     which = "" if shares.spans_name == "the answer" else ", the best span,"
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}}{which} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
-    found += f"{{}} spoke most {side} it." if top else f"Nothing spoke {side} it by 0.05 or more."
+    found += f"{of}{{}} spoke most" if top else "Nothing spoke"
+    found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, f"{shares.spans_name}'s own words"))
@@ -394,7 +397,7 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
 def grid(shares: Shares, att: TokenAttention, at: int) -> Block:
     """Every head's share of attention on the question; a press shows that head."""
     (layers, heads), x, y = att.on_question.shape, att.head, att.layer
-    who = escape(quote(texts.position_name(shares.shown, shares.window, at), 24))
+    who = escape(quote(texts.position_name(shares.shown, shares.window, at), 10))
     bar: Block = {"title": {"text": f"attention of {who} on the question", "side": "right"}}
     bar |= {"thickness": 10, "tickformat": ".0%", "nticks": 5, "outlinewidth": 0}
     heat: Block = {"type": "heatmap", "z": ui.packed(np.round(att.on_question, 3)), "colorbar": bar}
