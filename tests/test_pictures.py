@@ -164,7 +164,7 @@ DOORS = {
     "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, "gold needs"),
     "a gold of blanks": ({"state": {"example": "oresund", "gold": [[6, 7]]}}, "not blanks alone"),
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
-    "a step": ({"state": {"question": "x", "context": "x " * 4000, "doc_stride": 3}}, "least 4"),
+    "a cut": ({"state": {"question": "x", "context": "x " * 4000, "doc_stride": 3}}, "least 4"),
     "an empty text": ({"state": {"question": " ", "context": "x"}}, "the question is empty"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),
     "a position": (

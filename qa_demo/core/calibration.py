@@ -16,10 +16,9 @@ which some have no answer (Platt 1999). The fits stand in evaluation.calibrate.
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -57,6 +56,7 @@ class PairClaim(NamedTuple):
         return math.exp(min(0.0, part - whole))
 
 
+@lru_cache(maxsize=8)  # every picture asks again; the pairs weigh more than their reading
 def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     """A span's text as a claim among the legal pairs under `DECODE`; None when the span is not one
     of them.
@@ -71,23 +71,16 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     return PairClaim(scores[begins & ends], scores)
 
 
-_pairs: WeakKeyDictionary[Reading, tuple[Floats, Ints]] = WeakKeyDictionary()
-
-
 def _legal(reading: Reading) -> tuple[Floats, Ints]:
-    """Score [m] and characters [m, 2] of every legal pair; kept with the reading, whose every
-    picture asks for them.
-    """
-    if reading not in _pairs:
-        scores, chars = [], []
-        for window in reading.windows:
-            s, e = reading.logits(window.index)
-            pairs = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
-            first, last = pairs - window.context_at + window.doc_start
-            chars.append(reading.encoding.ranges(first, last))
-            scores.append(tied(s[pairs[0]] + e[pairs[1]]))
-        _pairs[reading] = np.concatenate(scores), np.concatenate(chars)
-    return _pairs[reading]
+    """Score [m] and characters [m, 2] of every legal pair."""
+    scores, chars = [], []
+    for window in reading.windows:
+        s, e = reading.logits(window.index)
+        pairs = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
+        first, last = pairs - window.context_at + window.doc_start
+        chars.append(reading.encoding.ranges(first, last))
+        scores.append(tied(s[pairs[0]] + e[pairs[1]]))
+    return np.concatenate(scores), np.concatenate(chars)
 
 
 def log_odds(probs: Floats) -> Floats:

@@ -30,6 +30,7 @@ class CalibrationBin:
     accuracy: float
 
 
+@lru_cache(maxsize=4096)
 def normalize(text: str) -> str:
     """Lower case, no ASCII punctuation, no articles, single blanks - in this order; e.g. "The
     U.S.!" gives "us".

@@ -40,5 +40,5 @@ def test_a_logit_changed_by_hand_and_one_that_is_not_there():
     assert np.array_equal(bent.end_logits, reading.end_logits, equal_nan=True)
     assert bent.windows is reading.windows
     for place in (("start", 99, 0), ("start", 0, 999)):
-        with pytest.raises(BadInput, match="there is no"):
+        with pytest.raises(BadInput, match="must name"):
             apply_edits(reading, {place: 1.0})
