@@ -57,7 +57,6 @@ def test_start_end_loss_is_the_mean_over_windows_and_heads():
     assert losses.total(terms) == pytest.approx(sum(by_hand) / 2)
 
 
-@settings(max_examples=40)
 @given(seed=SEEDS)
 def test_the_bridge_between_loss_and_score(seed):
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from qa_demo.core.types import Span, WindowOptions
 from tests.core.toys import SEEDS, make_encoding, random_reading, t1
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(n=st.integers(0, 60), capacity=st.integers(1, 20), step=st.integers(1, 25))
 def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, capacity, step):
     starts, stops = windows.plan(n, capacity, step)
@@ -77,7 +77,6 @@ def test_default_windows_fit_a_reader_of_few_positions():
         assert windows.make_windows(encoding, fitted)[-1].doc_stop == 40
 
 
-@settings(max_examples=100)
 @given(n=st.integers(1, 40), room=st.integers(2, 20), step=st.integers(1, 20))
 def test_the_safe_length_equals_every_span_tried(n, room, step):
     step = min(step, room)
