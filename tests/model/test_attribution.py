@@ -25,7 +25,7 @@ from tests.model import kit
 ORACLE_FAMILIES = ["bert", "distilbert", "roberta", "electra", "albert", "deberta-v2"]
 OPTIONS = WindowOptions(max_seq_length=64, doc_stride=9)
 TARGET = Target("span_score", Span(2, 4), window=0)
-CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 3.0, 8
+CROSS_TALK_SECONDS, CROSS_TALK_THREADS = 1.0, 8
 only_bert = pytest.mark.parametrize("family", ["bert"], indirect=True)
 
 

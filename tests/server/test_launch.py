@@ -1,8 +1,5 @@
 """The guard, who may show the page in a frame, and the frozen launch settings."""
 
-import subprocess
-import sys
-
 import gradio as gr
 import httpx
 import pytest
@@ -11,7 +8,6 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from qa_demo import app
-from qa_demo.core.store import ASSETS
 from qa_demo.server.guard import MAX_BODY, VARIABLE, Guard, frame_ancestors, policy, same_origin
 from qa_demo.server.launch import ENVIRONMENT, is_public, launch, launch_settings
 from tests.ports import free_port
@@ -148,25 +144,3 @@ def test_what_is_no_origin_is_refused(value, monkeypatch, capsys):
     assert app.main(["--port", "0"]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"spanlight: {VARIABLE}") and said.count("\n") == 1
-
-
-HEARD = """import sys
-found = set()
-def hear(name, given):
-    if name == 'open' and str(given[0]).endswith('.pyi'): found.add(str(given[0]))
-sys.addaudithook(hear)
-import qa_demo.server.launch, qa_demo.page
-print(sum('gradio' in one for one in found))
-from gradio.utils import MatplotlibBackendMananger as M
-with M(): pass
-print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)
-"""
-"""How many interface files for editors an import reads or writes, and what an event imports."""
-
-
-@pytest.mark.slow
-def test_the_page_starts_without_gradios_interface_files_and_its_events_without_pyplot(monkeypatch):
-    monkeypatch.delenv("MPLBACKEND", raising=False)
-    command = [sys.executable, "-c", HEARD]
-    done = subprocess.run(command, cwd=ASSETS.parent, stdout=subprocess.PIPE, check=True)
-    assert done.stdout.split() == [b"1", b"True", b"False"]
