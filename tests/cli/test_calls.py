@@ -21,8 +21,9 @@ def test_infill_for_a_person(terminal, monkeypatch):
     lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
     assert "(mask, characters 4 to 7)" in lines[0] and "  mlm  rank" in lines[1]
     assert re.match(r"total +\S+ nats", lines[-2]) and "plain sum is" in lines[-1]
-    first, guesses, *_, last = terminal.run("infill", "--text", "Ada met [MASK].").splitlines()
-    assert first == "[MASK]  (mask)" and "rank" not in guesses
+    said = terminal.run("infill", "--text", "Ada met [MASK].", "--top", 3)
+    first, guesses, *_, last = said.splitlines()
+    assert first == "[MASK]  (mask)" and "rank" not in guesses and guesses.count("%") == 3
     assert last == "no loss: nobody has said which word a typed [MASK] hides"
 
 

@@ -69,7 +69,7 @@ def logits(model: TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(model.read(window), -1), np.concatenate(reader.forward(window), -1)
 
 
-def test_a_merged_adapter_gives_the_logits_of_the_run(base, exported, tmp_path, capsys):
+def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsys, monkeypatch):
     folder, model = exported
     reader = load_reader(str(folder), replace(LOOPBACK, base=base))
     np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
@@ -77,7 +77,8 @@ def test_a_merged_adapter_gives_the_logits_of_the_run(base, exported, tmp_path, 
     about = json.loads((folder / "reader.json").read_text())
     assert about["base"]["repo"] == "some/encoder"
     assert (about["phases"][0]["steps_taken"], about["phases"][0]["seconds"]) == (7, 130)
-    assert "window" in Terminal(folder, capsys).ask("answer", "--base", base)
+    monkeypatch.chdir(base)
+    assert "window" in Terminal(folder, capsys).ask("answer", "--base", ".")
     # the standard folder needs neither base nor adapter
     whole = tmp_path / "whole"
     asked = ["--merge", str(folder), "--out", str(whole), "--encoder"]
@@ -116,8 +117,9 @@ def test_a_card_tells_the_commands_of_teacher_and_student(base, exported, tmp_pa
 def test_an_adapter_is_refused_where_its_base_does_not_fit(exported, tmp_path, monkeypatch):
     folder, other = exported[0], tmp_path / "other"
     kit.save(other, "mpnet")
+    monkeypatch.chdir(other)
     with pytest.raises(BadCheckpoint, match=r"some/encoder, whose .* and not on the base other"):
-        load_reader(str(folder), replace(LOOPBACK, base=other))
+        load_reader(str(folder), replace(LOOPBACK, base=Path()))
     (other / "model.safetensors").unlink()
     with pytest.raises(BadCheckpoint, match="and not on the base other, with no such file"):
         load_reader(str(folder), replace(LOOPBACK, base=other))
