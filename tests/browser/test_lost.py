@@ -11,10 +11,8 @@ SPANS = {"example": "oresund", "chapter": "spans"}
 HASTY = """{ const of = AbortSignal.timeout.bind(AbortSignal);
   AbortSignal.timeout = (ms) => of(Math.min(ms / 30, 4000)); }"""
 """A page that waits a thirtieth of the time for a reply, and at most 4 s."""
-LATE = """{ const now = performance.now.bind(performance);
-  const [{ type }] = performance.getEntriesByType("navigation");
-  if (type !== "reload") performance.now = () => now() + 11_000; }"""
-"""A page that began 11 s ago, until it is loaded again."""
+LATE = "{ const now = performance.now.bind(performance); performance.now = () => now() + 11_000; }"
+"""A page that began 11 s ago."""
 
 
 def never(route: Route) -> None:
@@ -26,10 +24,17 @@ def cut(route: Route) -> None:
     route.abort("connectionreset")
 
 
-@pytest.mark.parametrize("file", ["page.js", "assets/index*.js", "assets/Blocks*.js", "theme.css*"])
-def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page, file):
-    page = open_page(SPANS, script=LATE, spoilt={"url": f"**/{file}", "handler": never, "times": 1})
-    page.get_by_role("alert").get_by_role("button", name="Load the page again").click()
+def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page):
+    """Each time it is loaded another one does not come, and then all do."""
+    spoilt = {"url": "**/page.js", "handler": never, "times": 1}
+    page = open_page(SPANS, script=LATE, spoilt=spoilt)
+    again = page.get_by_role("alert").get_by_role("button", name="Load the page again")
+    for file in ("assets/index*.js", "assets/Blocks*.js", "theme.css*"):
+        page.route(f"**/{file}", never, times=1)
+        expect(again).to_be_visible()
+        with page.expect_request(f"**/{file}"):
+            again.click()
+    again.click()
     ready(page)
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.locator("[data-block=idea]")).to_be_visible()
@@ -42,16 +47,6 @@ def test_a_sheet_that_did_not_come_is_asked_for_again(open_page, how):
     ready(page)
     expect(page.locator("#fill-boxes")).to_be_hidden()
     expect(page.get_by_role("alert")).to_have_count(0)
-
-
-@pytest.mark.parametrize("how", [never, cut])
-def test_a_lost_picture_is_said_and_asked_for_again(open_page, how):
-    spoilt = {"url": "**/picture", "handler": how, "times": 1}
-    page = open_page(SPANS, refused=True, script=HASTY, spoilt=spoilt)
-    expect(page.locator(".say")).to_contain_text("does not answer; asking again")
-    ready(page)
-    expect(page.locator("[data-block=idea]")).to_be_visible()
-    expect(page.locator(".say")).to_be_empty()
 
 
 def test_a_late_picture_is_waited_for_in_words_and_a_strange_refusal_has_some(open_page):
@@ -68,8 +63,13 @@ def test_a_late_picture_is_waited_for_in_words_and_a_strange_refusal_has_some(op
     expect(page.locator(".say")).to_have_text("The server refused this, with status 404.")
 
 
-def test_a_lost_reply_spoils_neither_what_is_pinned_nor_what_is_saved(open_page):
-    page = open_page(SPANS, refused=True, script=HASTY)
+def test_a_lost_reply_is_asked_for_again_and_spoils_neither_what_is_pinned_nor_saved(open_page):
+    lost = {"url": "**/picture", "times": 1}
+    page = open_page(SPANS, refused=True, script=HASTY, spoilt=lost | {"handler": cut})
+    page.route(**lost, handler=never)
+    expect(page.locator(".say")).to_contain_text("does not answer; asking again")
+    ready(page)
+    expect(page.locator(".say")).to_be_empty()
     page.route("**/saved", never, times=1)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".say")).to_contain_text("press Save again")
@@ -90,19 +90,13 @@ def test_a_room_goes_on_when_one_reply_never_comes(open_page, server):
     expect(page.locator(".room").first).to_contain_text("1 here")
 
 
-def test_a_figure_without_plotly_says_so_and_is_drawn_when_it_comes(open_page):
-    spoilt = {"url": "**/plotly.js", "handler": cut}
-    page = open_page(SPANS, refused=True, script=HURRY, spoilt=spoilt)
+def test_a_figure_without_plotly_says_so_and_is_drawn_when_it_comes_in_other_fonts(open_page):
+    fonts = {"url": "**/*.woff2", "handler": never}
+    page = open_page(SPANS, refused=True, script=HURRY, spoilt=fonts)
+    for url in ("**/serif*.woff2", "**/plotly.js"):
+        page.route(url, cut)
     figure = page.locator(".figure[data-block=square]")
     expect(figure).to_contain_text("has not come yet; its numbers stand in the table")
-    page.unroute_all()
+    page.unroute("**/plotly.js")
     drawn(page)
     expect(figure).not_to_contain_text("has not come yet")
-
-
-@pytest.mark.parametrize("how", [never, cut])
-def test_a_figure_without_its_fonts_is_drawn_in_others(open_page, how):
-    fonts = {"url": "**/*.woff2", "handler": how}
-    page = open_page(SPANS, refused=True, script=HURRY, spoilt=fonts)
-    ready(page)
-    drawn(page)
