@@ -290,8 +290,11 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
     page.get_by_role("button", name="Pin").click()
     page.locator("#chapter").get_by_role("button", name="2 Every position").click()
     ready(page)
-    page.locator("#chapter").get_by_label("temperature T", exact=True).fill("3")
-    expect(page.locator(".differs")).to_contain_text("temperature")
+    box = page.locator("#chapter").get_by_label("temperature T, number")
+    box.fill("3")
+    box.press("Enter")
+    expect(page.locator("#chapter").get_by_role("slider")).to_have_value("3")
+    expect(page.locator(".differs")).to_contain_text("temperature 1.0, there 3.0")
     first = page.locator("#chapter [data-block=p-start]").inner_text()
     assert first != page.locator(".pinned [data-block=p-start]").inner_text()
     note = page.locator("#chapter .control.wide small")
@@ -301,10 +304,17 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
 def test_a_printed_page_is_light_and_names_the_question(open_page):
     page = open_page({**ORESUND, "chapter": "spans"}, dark=True, width=1209)
     drawn(page)
+    figure = page.locator(".figure").first
+    expect(figure).to_contain_class("dark")
     page.emulate_media(media="print")
     expect(page.get_by_role("tab").first).to_be_hidden()
     expect(page.locator(".answer .is-asked")).to_be_visible()
-    expect(page.locator(".spanlight")).to_have_css("color", "rgb(27, 27, 26)")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(251, 250, 247)")
+    # here it is wider in print and drawn anew; a printer takes it as it is, and inverts it
+    expect(figure.locator("text").first).to_have_css("fill", "rgb(95, 93, 87)")
+    expect(figure).to_have_css("filter", "none")
+    figure.evaluate("(e) => e.classList.add('dark')")
+    expect(figure).to_have_css("filter", re.compile(r"^invert\(1\)"))
     wide = "[...document.querySelectorAll('.figure svg')].some((e) => e.getBoundingClientRect().right > innerWidth)"
     assert not page.evaluate(wide)
     page.emulate_media(media="screen")
@@ -314,6 +324,11 @@ def test_a_printed_page_is_light_and_names_the_question(open_page):
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     border = "(e) => getComputedStyle(e).borderBottomColor"
     assert page.locator("#tab-spans").evaluate(border) != page.locator("#tab-loss").evaluate(border)
+    page.get_by_role("tab", name="Loss").click()
+    ground = "(e) => getComputedStyle(e).backgroundColor"
+    for row in (".steps", ".choice"):
+        chosen, other = (page.locator(f"{row} [aria-pressed={x}]").first for x in ("true", "false"))
+        assert chosen.evaluate(ground) != other.evaluate(ground)
 
 
 def click_about(page: Page, pick: random.Random, turns: int) -> None:
