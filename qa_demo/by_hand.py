@@ -8,7 +8,7 @@ from dataclasses import replace
 from qa_demo.blocks import END, START, Block, button, remark
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
-from qa_demo.printed import Part, number
+from qa_demo.printed import Part, number, plural
 from qa_demo.shown import Shown
 from qa_demo.texts import said_at, which_window
 
@@ -20,8 +20,10 @@ def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) 
     changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
     for (side, window, pos), value in logits.items():
         if window >= len(reading.windows) or pos >= len(reading.windows[window]):
-            where = f"in one of the {len(reading.windows)} windows here, both counted from 0"
-            said = f'edits.{side} must name "WINDOW:POSITION" {where}, got "{window}:{pos}"'
+            where = (
+                f'"WINDOW:POSITION", counted from 0, of {plural(len(reading.windows), "window")}'
+            )
+            said = f'edits.{side} must name {where}, got "{window}:{pos}"'
             raise BadInput(f"{said}; take it out or put the windows back")
         changed[side][window, pos] = value
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
