@@ -24,7 +24,7 @@ class NoModel(BadInput):
 
 def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone: a `Need` that refuses."""
-    raise NoModel("this picture asks a model, and none is at hand")
+    raise NoModel("this picture asks a model, which a reading alone lacks; give plot model=reader")
 
 
 def takes_long(context: str, windows: WindowOptions) -> bool:

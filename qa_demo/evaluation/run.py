@@ -93,10 +93,10 @@ def judge(
     no question could be read.
     """
     decode = decode or DecodeOptions()
-    check_decode(decode)
     windows = windows or fitting(WindowOptions(), reader.max_seq_length)
     threshold = reader.threshold if threshold is None else threshold
     decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
+    check_decode(decode)
     check_windows(windows, reader.max_seq_length)
     limit = limit_of(decode) if rules == "2.0" else None
     options = asdict(windows) | asdict(decode)

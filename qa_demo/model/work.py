@@ -3,6 +3,7 @@ ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
 import ctypes
+import os
 import pickle
 import sys
 import threading
@@ -96,6 +97,17 @@ def take_share() -> int:
 
 SHARED = Passes()
 """Those of a server: one set for all readers, because they share the processor."""
+
+
+def alone() -> None:
+    """Begin anew in a forked process: it has none of these threads, nor those of torch."""
+    vars(SHARED).update(vars(Passes(1)))
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=alone)
 
 
 def held_bytes(value: Any) -> int:
