@@ -325,10 +325,10 @@ def test_a_printed_page_is_light_and_names_the_question(open_page):
     border = "(e) => getComputedStyle(e).borderBottomColor"
     assert page.locator("#tab-spans").evaluate(border) != page.locator("#tab-loss").evaluate(border)
     page.get_by_role("tab", name="Loss").click()
-    ground = "(e) => getComputedStyle(e).backgroundColor"
+    letters = "(e) => getComputedStyle(e).color"
     for row in (".steps", ".choice"):
         chosen, other = (page.locator(f"{row} [aria-pressed={x}]").first for x in ("true", "false"))
-        assert chosen.evaluate(ground) != other.evaluate(ground)
+        assert chosen.evaluate(letters) != other.evaluate(letters)
 
 
 def click_about(page: Page, pick: random.Random, turns: int) -> None:
