@@ -117,8 +117,7 @@ def square(sq: Square) -> Block:
     sides = (edge + 0.5, edge + gap) * 2
     cell = ui.rect(*sides, shade, line={"color": GREY, "width": 1})
     grey = {"showgrid": False, "ticks": "", "tickfont": {"color": GREY, "size": 12}}
-    across = ticks(sq, sq.best.end, 92 * cells)  # not the selection: it is the overlay's
-    down = ticks(sq, sq.best.start, 32 * cells)
+    across = ticks(sq, sq.best.end, 92 * cells)  # the selected column has its name below them
     # room for the name of every row, beside the axis' title
     name = int(8.6 * min(LONGEST, max(9, *map(len, e.context.split()))))
     left = 52 + name
@@ -127,7 +126,7 @@ def square(sq: Square) -> Block:
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
     names = [
         ui.note(null, edge + gap, edge + gap / 2, xshift=5, **apart),
-        ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-30, **place),
+        ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-36, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
     barred = not_allowed(sq)
@@ -139,7 +138,7 @@ def square(sq: Square) -> Block:
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)
-    layout["yaxis"] = ui.axis("", START, range=[far, edge], **grey, **down)
+    layout["yaxis"] = ui.axis("", START, range=[far, edge], showticklabels=False, **grey)
     alt = "Scores of all pairs of a start and an end in this window. The highest is "
     alt += f"{e.text(sq.best)}, {sq.top}."
     half = max(0.5, m / 45)
@@ -202,17 +201,20 @@ def ticks(sq: Square, keep: int, room: float) -> Block:
 
 
 def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
-    """Row and column of the selected pair, named, up to its frame, with their logits and sum;
-    nothing for a pair that no window holds.
+    """Names of rows; row and column of the selected pair, named, up to its frame, with their logits
+    and sum, but not of a pair that no window holds.
     """
     span, e = sq.shown.selection, sq.shown.encoding
-    if not sq.window.holds(span):
-        return {"shapes": [], "annotations": []}
+    held = sq.window.holds(span)
+    row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "align": "right"}
+    down = ticks(sq, span.start if held else sq.best.start, 32 * (far - edge) / 440)
+    others = zip(down["tickvals"], down["ticktext"], strict=True)
+    rows = [ui.note(said, 0, d, GREY, 12, **row) for d, said in others]
+    if not held:
+        return {"shapes": [], "annotations": rows}
     i, j, across = span.start, span.end, (span.end - edge) / (far - edge)
     start, end = sq.logits(i, j)
-    row: Block = {"xref": "paper", "xanchor": "right", "xshift": -4, "bgcolor": PAPER}
-    row["align"] = "right"
-    column: Block = {"yref": "paper", "yanchor": "top", "yshift": -2, "bgcolor": PAPER}
+    column: Block = {"yref": "paper", "yanchor": "top", "yshift": -16}
     column["xanchor"] = "right" if across > 0.8 else "left" if across < 0.2 else "center"
     total = "highest<br>" * (span == sq.best) + f"<b>{number(start + end)}</b>"
     # below the row, left of the column and its frame: no pair is allowed there
@@ -229,7 +231,7 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
     lines.append(ui.line(j, j, i + half, far, END, width=3))
-    return {"shapes": lines, "annotations": names}
+    return {"shapes": lines, "annotations": [*names, *rows]}
 
 
 def together(sq: Square) -> Block:

@@ -79,7 +79,7 @@ def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
 def test_a_selection_that_no_window_holds_has_no_score(pair):
     found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=pair)
     assert words(found["sum"]).endswith("fits in no window, so it has no score.")
-    assert not found["square"]["overlay"]["annotations"]
+    assert not found["square"]["overlay"]["shapes"]
 
 
 @pytest.mark.parametrize("pair", [[10, 10], [41, 42]])
