@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from importlib import import_module
-from math import ceil
 from types import ModuleType
 from typing import Any
 
@@ -35,8 +34,6 @@ nothing was chosen opens with) and Own, what it alone keeps in the state.
 """
 FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")
-MOST_WINDOWS = 2000
-"""Of one text, counted as if each character were a token: others wait for its last one."""
 
 
 def filler(source: str = "bundled") -> Any:
@@ -191,9 +188,6 @@ class Pictures:
 
     def reading(self, name: str, question: str, context: str, windows: WindowOptions) -> Reading:
         """What the reader of that name reads. Raises Pending while it works, QADemoError."""
-        if windows.doc_stride < (least := ceil(len(context) / MOST_WINDOWS)):
-            said = f"at least {least} for {len(context):,} characters, got {windows.doc_stride}"
-            raise BadInput(f"at most {MOST_WINDOWS:,} windows are read: doc_stride must be {said}")
 
         def make(*watch: Any) -> Reading:
             reader = self.reader(name)

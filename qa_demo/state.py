@@ -5,7 +5,8 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from math import ceil
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -19,6 +20,8 @@ Chapter = Literal[
 ]
 CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 MAX_CHARACTERS = 50_000
+MOST_WINDOWS = 2000
+"""Of a text, counted as if each character were a token."""
 
 
 def _whole_letters(value: Any) -> Any:
@@ -78,6 +81,14 @@ class Windows(Record):
         ge=1,
         le=8192,
     )
+
+    @model_validator(mode="after")
+    def _few(self) -> Self:
+        text = getattr(self, "context", None) or ""
+        if (least := ceil(len(text) / MOST_WINDOWS)) > self.doc_stride:
+            many = f"doc_stride must be at least {least:,} for {len(text):,} characters"
+            raise ValueError(f"{many}, got {self.doc_stride}: others wait for its last window")
+        return self
 
 
 class Decode(Record):
