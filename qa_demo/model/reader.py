@@ -30,7 +30,7 @@ DEFAULTS = WindowOptions()
 
 class BertReader:
     """A core.reader.Reader: one loaded model, shared by every thread, read-only after it is made,
-    without hooks and without gradients.
+    without hooks and without gradients. A forked process has none of its threads: use spawn.
 
     The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
     logits T @ W^T + b.

@@ -3,7 +3,6 @@ ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
 import ctypes
-import os
 import pickle
 import sys
 import threading
@@ -13,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import cycle
 from typing import Any, Generic, TypeVar
 
@@ -97,17 +95,6 @@ def take_share() -> int:
 
 SHARED = Passes()
 """Those of a server: one set for all readers, because they share the processor."""
-
-
-def alone() -> None:
-    """Begin anew in a forked process: it has none of these threads, nor those of torch."""
-    vars(SHARED).update(vars(Passes(1)))
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=alone)
 
 
 def held_bytes(value: Any) -> int:
@@ -194,11 +181,6 @@ class Job:
         """Whether nobody has asked for a while."""
         return time.monotonic() - self.asked > LEASE
 
-    @property
-    def once(self) -> bool:
-        """Whether it was asked for once so far: whoever asked may have left."""
-        return self.asked - self.began < 2 * AT_ONCE
-
     def progress(self, done: int, of: int) -> None:
         """Told by the computation."""
         self.done = done / max(1, of)
@@ -212,7 +194,7 @@ class Work:
         self.kept: Cache[Any] = Cache(kept, held_bytes)
         # one slow computation at a time: a class that asks for twenty still reads its texts at once
         self._lanes = {slow: ThreadPoolExecutor(1 if slow else threads) for slow in (False, True)}
-        self._jobs, self._turns = dict[Hashable, Job](), cycle((1, 2, 0))
+        self._jobs, self._turns = dict[Hashable, Job](), cycle((-1, -1, 1))
         self._lock = threading.RLock()
 
     def ask(self, key: Hashable, make: Make, slow: bool = False, wait: float = AT_ONCE) -> Any:
@@ -243,34 +225,33 @@ class Work:
                 del self._jobs[key]
         return job.future.result()
 
-    def _line(self, slow: bool) -> list[Job]:
-        """What waits; of long ones the newest first: the oldest is about to be given up; and behind
-        all others those that were asked for once.
+    def _line(self, slow: bool, turn: int = -1) -> list[Job]:
+        """What waits; of long ones the newest first: the oldest is about to be given up (at turn 1
+        the oldest, or it might wait for ever); last those asked for once, by one who may have left.
         """
         with self._lock:
             line = [job for job in self._jobs.values() if job.slow == slow and not job.running]
-        return sorted(line, key=lambda one: (one.once, -one.began)) if slow else line
+        if slow:
+            line.sort(key=lambda one: (one.asked - one.began < 2 * AT_ONCE, turn * one.began))
+        return line
 
     def _next(self, slow: bool) -> None:
         with self._lock:
-            if not (line := self._line(slow)):  # another one took its place
-                return
+            if not (line := self._line(slow, next(self._turns) if slow else -1)):
+                return  # another one took its place
             job = line[0]
-            if slow and next(self._turns) == 0:  # the oldest one: else it might wait for ever
-                job = min(line, key=lambda one: (one.once, one.began))
             job.running = True
         try:
             if job.abandoned():
                 raise Cancelled("nobody waits for this any more")
             value = self.kept.put(job.key, job.make(job.progress, job.abandoned))
         except BaseException as raised:  # noqa: BLE001  the tokenizers library raises BaseException
-            settle = partial(job.future.set_exception, raised)
-        else:
-            settle = partial(job.future.set_result, value)
-            with self._lock:
-                if self._jobs.get(job.key) is job:
-                    del self._jobs[job.key]
-        settle()
+            job.future.set_exception(raised)
+            return
+        with self._lock:
+            if self._jobs.get(job.key) is job:
+                del self._jobs[job.key]
+        job.future.set_result(value)
 
 
 class AtOnce(Work):
