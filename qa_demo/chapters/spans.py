@@ -177,8 +177,9 @@ def not_allowed(sq: Square) -> list[Block]:
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
         y = float(max(runs, key=len).mean())
         said = "another window sees<br>more around these starts"
-        # at the end of the text the sum of the best pair stands left of it
-        found.append((said, m * 0.15 if y > m / 2 else (y + min(m, y + longest)) / 2, y))
+        middle = min(0.84 * m, (y + min(m, y + longest)) / 2)
+        # in the last rows the sum of a pair above them would stand over it
+        found.append((said, m * 0.15 if y > 0.9 * m else middle, y))
     style: Block = {"bgcolor": PAPER, "borderpad": 3}
     return [
         ui.note(f"<b>not allowed</b><br>{why}", sq.first + x, sq.first + y, **style)

@@ -331,7 +331,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         fig.label(measured(w, rule, r)[1], 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
-    layout = ui.layout(int(pitch * len(rows)) + 34, 74, 16, 4, 26, bargap=0)
+    layout = ui.layout(int(pitch * len(rows)) + 34, 80, 16, 4, 26, bargap=0)
     layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.window_axis(rows, 0.3)}
     layout["annotations"] = texts
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
