@@ -293,7 +293,9 @@ export function lessons() {
     return [heading, fault(), el("ol", {}, (list ?? []).map(row)), doors()];
   }
 
+  /** What is drawn anew under a finger would lose its press: it waits until that has ended. */
   function draw() {
+    if ((late = down)) return;
     const active = document.activeElement, inside = panel.contains(active);
     const held = CSS.escape(active?.getAttribute("data-focus") ?? "");
     panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
@@ -312,6 +314,11 @@ export function lessons() {
     if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();
   }
 
+  let down = false, late = false;
+  panel.addEventListener("pointerdown", () => down = true);
+  for (const end of ["pointerup", "pointercancel"]) {
+    addEventListener(end, () => setTimeout(() => (down = false, late && draw())));
+  }
   if (!globalThis.SAVED && room.resume()) show(true), draw();
   const before = globalThis.SAVED ? null : kept(OPEN_STEP);
   if (before) go(before, { told: before.told, stay: true });
