@@ -4,11 +4,9 @@ only, Python 3.11 or later.
 Creates .venv where it is missing, installs requirements-dev.txt into it when that or
 requirements.txt changed, at the same time Chromium where there is none, and then runs pytest on two
 workers and beside it deno (format, lint and types of what runs in a browser), ruff, import-linter
-and mypy.
-All of them run even if one fails; the exit code is 0 only when all pass, and pytest's closing line
-comes last.
-`--quick` leaves out what needs a browser, a model or minutes. requirements-dev.txt names the
-systems that have deno; on others the run says so, and the rest runs.
+and mypy, all of them even if one fails. The exit code is 0 only when all pass; pytest's closing
+line comes last. `--quick` leaves out what needs a browser, a model or minutes. requirements-dev.txt
+names the systems that have deno; on others the run says so, and the rest runs.
 """
 
 import hashlib
@@ -156,8 +154,7 @@ def main() -> int:
     """Set up, then check style, types and behaviour."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells an older Python
         sys.exit(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
-    arguments = sys.argv[1:]
-    quick = QUICK in arguments
+    quick = QUICK in (arguments := sys.argv[1:])
     with ThreadPoolExecutor(1) as pool:
         browser = pool.submit(lambda: quick or has_browser())
         install()
