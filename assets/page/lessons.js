@@ -315,7 +315,7 @@ export function lessons() {
   }
 
   let down = false, late = false;
-  panel.addEventListener("pointerdown", () => down = true);
+  panel.addEventListener("pointerdown", (event) => down = event.button === 0);
   for (const end of ["pointerup", "pointercancel"]) {
     addEventListener(end, () => setTimeout(() => (down = false, late && draw())));
   }
