@@ -30,7 +30,6 @@ class CalibrationBin:
     accuracy: float
 
 
-@lru_cache(maxsize=4096)
 def normalize(text: str) -> str:
     """Lower case, no ASCII punctuation, no articles, single blanks - in this order; e.g. "The
     U.S.!" gives "us".
@@ -101,9 +100,10 @@ def same_text(context: str, chars: Ints, text: str) -> Bools:
     what is left is normalised itself.
     """
     wanted, sums = normalize(text), _letter_sums(context)
+    alike = lru_cache(maxsize=4096)(normalize)  # kept no longer than this: texts are a visitor's
     found: Bools = sums[chars[:, 1]] - sums[chars[:, 0]] == _letter_sums(text)[-1]
     for k in np.flatnonzero(found):
-        found[k] = normalize(context[chars[k, 0] : chars[k, 1]]) == wanted
+        found[k] = alike(context[chars[k, 0] : chars[k, 1]]) == wanted
     return found
 
 
