@@ -3,10 +3,11 @@ reader that is a small change to an encoder it does not hold, that change.
 """
 
 import copy
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
@@ -25,27 +26,11 @@ Word = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,200}$")]
 Tensors = dict[str, Any]
 
 
-class Fit(BaseModel):
-    """The calibration of the start/end head."""
-
-    temperature: float = Field(ge=RANGE[0], le=RANGE[1])
-    bias: float = Field(ge=BIASES[0], le=BIASES[1])
-
-
-class Line(BaseModel):
-    """How a span's lead becomes the chance that the text answers: a falling line would call a lower
-    score the better answer.
-    """
-
-    slope: float = Field(ge=0, le=STEEPEST)
-    intercept: float = Field(ge=-STEEPEST, le=STEEPEST)
-
-
-class Fits(BaseModel):
-    """What was fitted."""
-
-    span: Fit | None = None
-    answerable: Line | None = None
+LIMITS = {
+    "temperature": RANGE, "bias": BIASES,
+    "slope": (0.0, STEEPEST), "intercept": (-STEEPEST, STEEPEST),
+}  # fmt: skip
+"""Of numbers that `calibrate` gives: a falling line would call a lower score the better answer."""
 
 
 class Base(BaseModel):
@@ -63,15 +48,19 @@ class Card(BaseModel):
 
     tag_order: tuple[Literal["B"], Literal["I"], Literal["O"]] = TAGS
     threshold: float | None = Field(None, gt=-1e6, lt=1e6)
-    calibration: Fits | None = None
+    calibration: Calibrations | None = None
     base: Base | None = None
     weights: Any = None
 
-    @property
-    def calibrations(self) -> Calibrations | None:
-        """Core's record of them."""
-        found = self.calibration
-        return found and TypeAdapter(Calibrations).validate_python(found.model_dump())
+    @model_validator(mode="after")
+    def _within_limits(self) -> "Card":
+        for fit in filter(None, asdict(self.calibration or Calibrations()).values()):
+            for name, value in fit.items():
+                low, high = LIMITS[name]
+                if not low <= value <= high:
+                    said = f"calibration: {name} must be {low:g} to {high:g}, got {value:g}"
+                    raise ValueError(said)
+        return self
 
 
 def read_card(folder: Path) -> Card:
@@ -101,7 +90,7 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
         said = "was not fitted by calibrate for the weights of the reader in use"
         raise BadInput(f"{path.name} {said}, {reader.name}")
     other = copy.copy(reader)
-    other.threshold, other.calibrations = card.threshold, card.calibrations
+    other.threshold, other.calibrations = card.threshold, card.calibration
     return other
 
 

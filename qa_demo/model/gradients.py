@@ -1,9 +1,8 @@
 """Attribution of a target over word embeddings, by three methods.
 
-The model is shared by every session. So nothing here installs a hook, writes a parameter's gradient
-or changes a mode: captum's `IntegratedGradients` works on a plain function, and gradients come from
-`torch.autograd.grad`. (captum's `Layer...` classes replace the output of a shared module while they
-run, and corrupt what other threads answer.)
+The model is shared by every session, so nothing here installs a hook, writes a parameter's gradient
+or changes a mode: captum's `IntegratedGradients` works on a plain function. (Its `Layer...` classes
+replace the output of a module while they run, and corrupt what other threads answer.)
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from qa_demo.core.base import IsCancelled, OnProgress, one_of
 from qa_demo.core.reader import check_made_by
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits_at, word_embeddings
+from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits, word_embeddings
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -103,7 +102,7 @@ def make_pass(model: Any, window: Window, target: Target) -> Pass:
     a, b = weights[:, at]
 
     def run(embeds: torch.Tensor) -> torch.Tensor:
-        start, end = logits_at(model, embeds, window, at)
+        start, end = logits(model, embeds, window, at)
         return (start @ a).double() + (end @ b).double()
 
     return run
@@ -111,11 +110,8 @@ def make_pass(model: Any, window: Window, target: Target) -> Pass:
 
 def own_baseline(reader: "BertReader") -> Baseline:
     """The padding token, or the mask token where padding is the zero vector and nothing is added
-    to it before the first layer norm (DeBERTa, ModernBERT).
-
-    Such a reader feels the direction of a word's vector only. On the straight path to zero the
-    direction stays the word's own until the last point, so the gradients on it are 0 and no number
-    of steps closes the gap.
+    to it before the first layer norm (DeBERTa, ModernBERT): such a reader feels only the direction
+    of a word's vector, which on the path to zero stays the word's own, so no steps close the gap.
     """
     felt = word_embeddings(reader.model, [reader.tokenizer.pad_token_id]).any()
     return "pad" if felt or not adds_no_position(reader.model.config) else "mask"
@@ -125,10 +121,7 @@ def baseline_embeddings(
     reader: "BertReader", reading: Reading, window: Window, baseline: Baseline
 ) -> torch.Tensor:
     """x' [1, n, h]: [CLS] and the separators as they are, every other position the pad or mask
-    token's vector, or zero.
-
-    Positions and token types are the input's: only the words are taken away. Kept tokens therefore
-    get exactly 0.
+    token's vector, or zero. Positions and types are the input's. Kept tokens get exactly 0.
     """
     kept = special_positions(reading.encoding, window)
     if baseline == "zero":
@@ -148,11 +141,8 @@ def gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
 
 def summed(products: torch.Tensor) -> torch.Tensor:
     """Gradient x input of each position, [n], from its products [1, n, h]; exactly 0 where they
-    only leave rounding.
-
-    A reader that normalises each word's vector before anything else (DeBERTa) ignores its length:
-    the products of a position cancel, and neither the size nor the order of what is left means
-    anything.
+    only leave rounding: a reader that normalises each word's vector first (DeBERTa) ignores its
+    length, so that the products of a position cancel.
     """
     values, size = products[0].sum(-1), products[0].abs().sum(-1)
     return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)

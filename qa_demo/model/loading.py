@@ -72,7 +72,7 @@ def load_reader(
             tokenizer,
             bio=None if bio is None else weighted(tags, bio),
             threshold=card.threshold,
-            calibrations=card.calibrations,
+            calibrations=card.calibration,
             checksum=checksum
             or digest(home, [*weight_files(home), *([adapter] if adapter else [])]),
             passes=passes,

@@ -1,7 +1,6 @@
 """The products of a reader's frozen layers, on AMD's processors. torch gives them to MKL, which is
-slow there: oneDNN's, with each matrix laid out once, take a fifth to a third less time, and where
-the processor has AVX2 and no more, numpy's library on one thread another tenth. On an Intel Xeon
-all are equally fast, so there torch's stay, and every digit is the one that transformers gives.
+slow there: oneDNN's, with each matrix laid out once, take a fifth to a third less time. Elsewhere
+torch's stay, and every digit is the one that transformers gives.
 """
 
 import platform
@@ -9,27 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
-
-from qa_demo.model.work import take_share
-
-BY_NUMPY = torch.backends.cpu.get_cpu_capability() == "AVX2"
 
 
 def pack(encoder: nn.Module) -> None:
-    """Put a `Packed` in the place of every linear layer where the processor is AMD's. numpy's
-    library has one thread from then on: passes that share its threads wait for each other.
-    """
-    if not (is_amd() and torch.backends.mkldnn.is_available()):
-        return
-    threadpool_limits(1, user_api="blas")
-    for module in list(encoder.modules()):
-        for name, child in list(module.named_children()):
-            if type(child) is nn.Linear:
-                setattr(module, name, Packed(child.weight.detach(), child.bias))
+    """Put a `Packed` in the place of every linear layer where the processor is AMD's."""
+    if is_amd() and torch.backends.mkldnn.is_available():
+        for module in list(encoder.modules()):
+            for name, child in list(module.named_children()):
+                if type(child) is nn.Linear:
+                    setattr(module, name, Packed(child.weight.detach(), child.bias))
 
 
 def is_amd() -> bool:
@@ -40,18 +29,16 @@ def is_amd() -> bool:
 
 class Packed(nn.Module):
     """y = x W^T + b of a linear layer that is trained no more, x [..., in] -> y [..., out]; dF/dx =
-    dF/dy W. `matrix`: W^T as one block, for numpy.
+    dF/dy W.
     """
 
     packed: Tensor
-    matrix: Tensor | None
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__()
         # the two operators by which torch.compile freezes a linear layer
         packed = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous())
         self.register_buffer("packed", packed, persistent=False)
-        self.register_buffer("matrix", weight.t().contiguous() if BY_NUMPY else None, False)
         self.bias = bias
 
     @property
@@ -70,12 +57,7 @@ class Packed(nn.Module):
 
     def times(self, x: Tensor) -> Tensor:
         """The product of a plain tensor."""
-        if take_share() > 1 or self.matrix is None:
-            return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
-        y = torch.empty(*x.shape[:-1], self.matrix.shape[1])
-        rows, made = (tensor.flatten(0, -2).numpy() for tensor in (x, y))
-        np.matmul(rows, self.matrix.numpy(), out=made)
-        return y if self.bias is None else y.add_(self.bias)
+        return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
 
 
 class _Recorded(torch.autograd.Function):

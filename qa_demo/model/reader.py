@@ -13,7 +13,9 @@ from qa_demo.core.windows import WindowLogits, assemble, check_windows, make_win
 from qa_demo.model import gradients
 from qa_demo.model.forward import (
     TOKENS_AT_ONCE,
+    bare_layers,
     eager_twin,
+    encoded,
     head_states,
     inputs_of,
     logits,
@@ -53,7 +55,9 @@ class BertReader:
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
         pack(model.base_model)
         self.twin = eager_twin(model)
+        model.bare = bare_layers(model)
         prepare(tokenizer)
+        self.baseline = gradients.own_baseline(self)
 
     @property
     def max_seq_length(self) -> int:
@@ -100,14 +104,13 @@ class BertReader:
             threshold=self.threshold,
             checksum=self.checksum,
             calibrations=self.calibrations,
-            baseline=gradients.own_baseline(self),
+            baseline=self.baseline,
         )
 
     def forward(self, window: Window) -> WindowLogits:
         """Start and end logits [n, 2] of a window and its tag logits [n, 3]."""
         with torch.inference_mode():
-            last = self.model.base_model(**inputs_of(self.model, window))[0][0]
-            states = head_states(self.model, last)
+            states = encoded(self.model, inputs_of(self.model, window))[0]
             span = output_layer(self.model)(states).numpy()
             tags = None if self.bio is None else self.bio(states).numpy()
         return self._finite(span), None if tags is None else self._finite(tags)

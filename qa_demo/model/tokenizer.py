@@ -19,10 +19,7 @@ _BLANKS = str.maketrans("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " " * 7)
 
 def clean(text: str) -> tuple[str, np.ndarray]:
     """Drop what no tokenizer should see, or put a blank where it is white space; return the kept
-    text and, for each kept character, its index in `text`.
-
-    Example: "a\\x00b" gives "ab" and [0, 2], so that offsets of tokens still point into the text as
-    given.
+    text and, for each kept character, its index in `text`: "a\\x00b" gives "ab" and [0, 2].
     """
     text = text.translate(_BLANKS)
     dropped = [match.start() for match in _DROPPED.finditer(text)]
@@ -30,12 +27,9 @@ def clean(text: str) -> tuple[str, np.ndarray]:
 
 
 def prepare(tokenizer: Any) -> Any:
-    """Return the fast backend of a tokenizer, set once so that no call changes shared state
-    afterwards.
-
-    Special tokens typed by a user stay text; nothing is truncated or padded silently. A backend
-    that is set already is not touched: changing it while another thread encodes raises "Already
-    borrowed".
+    """Return the fast backend of a tokenizer, set once: changing it while another thread encodes
+    raises "Already borrowed". Special tokens typed by a user stay text; nothing is truncated or
+    padded silently.
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
@@ -74,8 +68,7 @@ def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
     where the next word starts, or after the last letter.
 
     SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the
-    cat", DeBERTa's second piece covers " cat". An answer that starts there must not start with a
-    blank.
+    cat", DeBERTa's second piece covers " cat". No answer starts with a blank.
     """
     letters = np.flatnonzero(~np.fromiter(map(str.isspace, text), bool, len(text)))
     first = np.searchsorted(letters, offsets[:, 0])
@@ -96,11 +89,12 @@ def whole(text: str, offsets: np.ndarray) -> np.ndarray:
     one before. Pieces that share a grapheme cover all of it, each of them.
     """
     full = np.flatnonzero(offsets[:, 0] < offsets[:, 1])
-    if not len(full):
+    plain = not regex.search(r"[^\x00-\u02ff]", text)  # no letter of these combines with another
+    held, apart = "".join(text[a:b] for a, b in offsets.tolist()), offsets[1:, 0] >= offsets[:-1, 1]
+    if not held or (plain and held == "".join(text.split()) and apart.all()):
         return offsets
-    borders = np.arange(len(text) + 1)
-    if regex.search(r"[^\x00-\u02ff]", text):  # no letter below combines with another
-        borders = np.array([0, *(m.end() for m in regex.finditer(r"\X", text))])
+    ends_at = range(1, len(text) + 1) if plain else (m.end() for m in regex.finditer(r"\X", text))
+    borders = np.array([0, *ends_at])
     starts = borders[np.searchsorted(borders, offsets[:, 0], side="right") - 1]
     ends = starts.copy()
     ends[full] = borders[np.searchsorted(borders, offsets[full, 1])]
@@ -156,14 +150,14 @@ class Pieces:
             blank = [not as_is and token == "▁" for token in made.tokens]
             offsets[blank, 1] = offsets[blank, 0]
             offsets = whole(text, trimmed(text, np.append(kept, kept[-1] + 1)[offsets]))
+        self.ids, self.offsets, tokens = np.array(made.ids, np.int64), offsets, made.tokens
         special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
-        ids, tokens = list[int](), list[str]()
-        for i, token, (start, end) in zip(made.ids, made.tokens, offsets.tolist(), strict=True):
-            if i in special:
-                i, token = tokenizer.unk_token_id, unknown
-            ids.append(i)
-            tokens.append(token if as_is or token == unknown else text[start:end] or BLANK)
-        self.ids, self.tokens, self.offsets = np.array(ids, np.int64), tuple(tokens), offsets
+        for k in np.flatnonzero(np.isin(self.ids, [*special])):
+            self.ids[k], tokens[k] = tokenizer.unk_token_id, unknown
+        if not as_is:
+            covers = zip(tokens, offsets.tolist(), strict=True)
+            tokens = [t if t == unknown else text[slice(*c)] or BLANK for t, c in covers]
+        self.tokens = tuple(tokens)
 
 
 def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:

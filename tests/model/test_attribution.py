@@ -99,6 +99,7 @@ def test_padding_without_direction_is_no_baseline(family, folder):
     table = reader.model.get_input_embeddings().weight
     with torch.no_grad():
         table[reader.tokenizer.pad_token_id] = 0
+    reader.baseline = gradients.own_baseline(reader)
     reading = reader.read(kit.QUESTION, kit.CONTEXT[:90], OPTIONS)
     assert reading.baseline == ("mask" if alone else "pad")
     own = reader.attribute(reading, TARGET)
