@@ -116,6 +116,8 @@ def test_a_control_character_that_is_white_space_parts_two_words(family):
     parted, blank = (encode(kit.tokenizer(family), "who", f"the{c}bridge") for c in ("\f", " "))
     np.testing.assert_array_equal(parted.context_ids, blank.context_ids)
     assert parted.text(Span(0, len(blank.context_ids) - 1)) == "the\fbridge"
+    dropped = encode(kit.tokenizer(family), "who", "a\0b c").offset_mapping
+    assert dropped[-1].tolist() == [4, 5], "places count in the text as given"
 
 
 ONCE = cache(kit.tokenizer)
