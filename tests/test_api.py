@@ -113,7 +113,7 @@ def test_positions_stay():
 
 ODD = [
     ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
-    ("read", {"n_best_size": "x"}, "n_best_size: must be a valid integer, got 'x'"),
+    ("infill", {"seed": -1}, "seed: must be greater than or equal to 0, got -1"),
     ("read", {"null_score_diff_threshold": 1e9}, "null_score_diff_threshold: must be less than"),
     ("read", {"rule": "mean"}, "rule: must be 'logits', 'mean_of_maxima' or 'product', got 'mean'"),
     ("read", {"rule": "product", "null_score_diff_threshold": 1}, "changes nothing under the rule"),
