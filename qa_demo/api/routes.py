@@ -121,9 +121,9 @@ def page() -> str:
     for name, one in CALLS.items():
         made += f"<h2>/api/{name}</h2><p>{html.escape(one.__doc__)}</p><dl>"
         for field, about in fields(name).items():
-            title = about.pop("title")
-            said = [title, *(f"{what}: {json.dumps(value)}" for what, value in about.items())]
-            made += f"<dt>{field}</dt><dd>{html.escape('; '.join(said))}</dd>"
+            rest = (f"{what}: {json.dumps(about[what])}" for what in about if what != "title")
+            said = "; ".join([about["title"], *rest])
+            made += f"<dt>{field}</dt><dd>{html.escape(said)}</dd>"
         made += "</dl>"
     return made
 
