@@ -155,7 +155,6 @@ class Pictures:
     def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
         """Question, paragraph, and the example they are from."""
         if state.question is not None and state.context is not None:
-            check_texts(question=state.question, paragraph=state.context)
             return state.question, state.context, None
         name = state.example or FIRST
         if name not in self.examples:
@@ -188,6 +187,7 @@ class Pictures:
 
     def reading(self, name: str, question: str, context: str, windows: WindowOptions) -> Reading:
         """What the reader of that name reads. Raises Pending while it works, QADemoError."""
+        check_texts(question=question, paragraph=context)
 
         def make(*watch: Any) -> Reading:
             reader = self.reader(name)

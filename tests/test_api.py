@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from starlette.concurrency import run_in_threadpool
 from starlette.testclient import TestClient
 
-from qa_demo.api.calls import CALLS, call, fields, plain, request
+from qa_demo.api.calls import CALLS, call, fields, plain
 from qa_demo.api.routes import VERSIONS, answer, by_position, routes
 from qa_demo.cli.main import main
 from qa_demo.core.base import QADemoError
@@ -28,6 +28,7 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import AtOnce, Pending
 from qa_demo.page import build
 from qa_demo.pictures import Pictures
+from qa_demo.records import read
 from qa_demo.server.launch import launch
 from tests.chapters.given import full
 from tests.odd import JSON
@@ -175,7 +176,7 @@ def test_an_odd_value_is_one_sentence_by_every_way(name, odd, said, client, monk
 @given(st.sampled_from(sorted(CALLS)), st.dictionaries(st.sampled_from(SOME), JSON))
 def test_any_json_is_a_reply_or_a_sentence(name, odd):
     try:
-        request(name, odd).reply(full())
+        read(CALLS[name], odd).reply(full())
     except QADemoError as fault:
         said = str(fault)
         assert "\n" not in said
@@ -268,7 +269,7 @@ def test_a_call_ends_that_waits_too_long_or_for_nobody(patience, gone, monkeypat
 def test_a_long_text_of_a_call_waits_in_the_line_of_long_ones(words, slow, monkeypatch):
     monkeypatch.setattr(full().work, "ask", ask := Mock(side_effect=Pending((), 1, 0.0, 0.0)))
     with pytest.raises(Pending):
-        request("tag", {**TEXTS, "context": "Ada " * words}).reply(full())
+        read(CALLS["tag"], {**TEXTS, "context": "Ada " * words}).reply(full())
     assert ask.call_args.args[2] is slow
 
 

@@ -23,7 +23,7 @@ from qa_demo.core.losses import LossTerm, start_end_loss, total
 from qa_demo.core.masking import MASK, blanks_of, hide, mask
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import Candidate, make_candidate
-from qa_demo.core.text import Words, check_texts, question_positions, span_at, words
+from qa_demo.core.text import Words, question_positions, span_at, words
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 from qa_demo.records import read, refuse_idle
@@ -47,7 +47,6 @@ class Asked(state.Windows):
 
     def reading(self, models: Pictures) -> types.Reading:
         """The reading of the texts. Raises Pending while it is made, QADemoError."""
-        check_texts(question=self.question, paragraph=self.context)
         name = self.reader or models.readers[0]
         return models.reading(name, self.question, self.context, self.windows)
 
@@ -280,17 +279,12 @@ def plain(made: Any) -> dict[str, Any]:
     return {name: to_jsonable_python(x, **told) for name, x in made._asdict().items()}
 
 
-def request(name: str, given: Any) -> Any:
-    """The request of a call. Errors: BadInput: field, value and what is allowed."""
-    one_of("the call", name, CALLS)
-    return read(CALLS[name], given)
-
-
 def call(model: Any, name: str, **given: Any) -> Any:
     """The reply of a loaded reader (of a loaded SpanBERT to "infill") to one of the calls:
     call(reader, "loss", question=..., context=..., gold=[(0, 11)]).total. Errors: QADemoError.
     """
-    asked = request(name, given)
+    one_of("the call", name, CALLS)
+    asked = read(CALLS[name], given)
     if not hasattr(model, "infill" if name == "infill" else "read"):
         asks = "qa_demo.model.spanbert.load_spanbert" if name == "infill" else "load_reader"
         raise BadInput(f"{name} asks what {asks} loads, got {type(model).__name__}")

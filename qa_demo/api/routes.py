@@ -15,8 +15,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo import __version__
-from qa_demo.api.calls import CALLS, fields, plain, request
+from qa_demo.api.calls import CALLS, fields, plain
 from qa_demo.pictures import Pictures
+from qa_demo.records import read
 from qa_demo.server.answers import Gone, at_last, json_of
 
 ASKED = (
@@ -34,7 +35,8 @@ async def answer(
     pictures: Pictures, name: str, asked: Any, gone: Gone | None = None
 ) -> tuple[int, Any]:
     """Status and reply of a call from its fields; {"error": sentence} where it is none."""
-    return await at_last(lambda given: plain(request(name, given).reply(pictures)), asked, gone)
+    call = CALLS[name]
+    return await at_last(lambda given: plain(read(call, given).reply(pictures)), asked, gone)
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:

@@ -16,7 +16,7 @@ from qa_demo.examples import PoolExample, load_menu
 from qa_demo.files import dumps, read_text
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures, filler
-from qa_demo.records import refuse_idle
+from qa_demo.records import read, refuse_idle
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -93,7 +93,7 @@ def request(args: argparse.Namespace, name: str, **texts: str) -> Any:
         raise BadInput(f"{args.command} needs --question and --context (or --context-file){more}")
     whole = {field: found[field] for field in ("question", "context", "text") if field in found}
     short = {field: text[:1000] for field, text in whole.items()}
-    return calls.request(name, found | short).model_copy(update=whole)
+    return read(calls.CALLS[name], found | short).model_copy(update=whole)
 
 
 def load(args: argparse.Namespace, source: str | None = None) -> "BertReader":
