@@ -51,14 +51,12 @@ class Shown:
     @property
     def best(self) -> Candidate:
         """The best span, whether or not "no answer" wins; `pictures` refuses a text without one."""
-        assert self.prediction.best is not None
-        return self.prediction.best.candidate
+        return self.prediction.n_best[0].candidate
 
     @property
     def true_best(self) -> Candidate:
         """That of the reader's own logits."""
-        assert self.true_prediction.best is not None
-        return self.true_prediction.best.candidate
+        return self.true_prediction.n_best[0].candidate
 
     @property
     def lead(self) -> float:

@@ -205,8 +205,7 @@ class Proposals:
     """
 
     def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
-        assert prediction.best is not None
-        self.prediction, self.best = prediction, prediction.best.candidate
+        self.prediction, self.best = prediction, prediction.n_best[0].candidate
         self.rows = [Proposal(reading, w, self.best.span, decode) for w in reading.windows]
         self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
         self.silent = prediction.answer is None
