@@ -13,11 +13,10 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Counted, Sure, counted_with, load_counted, shifted, sure_of
+from qa_demo.core.calibration import Sure, counted_with, shifted, sure_of
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate
-from qa_demo.core.store import READERS
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -57,12 +56,6 @@ def unmarked(shown: Shown) -> str:
         return "nobody has marked an answer in this text"
     says = "you say" if shown.marked_by == "you" else "the author says"
     return f"{says} that this text holds no answer"
-
-
-def measured(shown: Shown) -> Counted | None:
-    """What was counted with this reader as it is."""
-    name = shown.state.reader
-    return counted_with(shown.true, load_counted(READERS[name]) if name in READERS else None)
 
 
 def best_span(shown: Shown) -> list[Block | None]:
@@ -263,7 +256,7 @@ def sums(shown: Shown) -> Block:
 
 def exact_none(shown: Shown) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
-    found = measured(shown)
+    found = counted_with(shown.true, shown.state.reader)
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
     said += "the question, which is no word of the paragraph. Of several windows the smallest "
@@ -272,16 +265,17 @@ def exact_none(shown: Shown) -> str:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     known = found.threshold
     return said + (
-        f"The reader's own, {own}, was chosen on {known.answerable + known.unanswerable:,} "
-        f"questions, {known.unanswerable:,} of them without an answer, and counted on the same "
-        f"ones: it withholds {known.withheld_right:.0f} in 100 right answers and returns a span "
-        f"for {known.wrongly_answered:.0f} in 100 questions without an answer."
+        f"The reader's own, {own}, was chosen on {known['answerable'] + known['unanswerable']:,} "
+        f"questions, {known['unanswerable']:,} of them without an answer, and counted on the same "
+        f"ones: it withholds {known['withheld_right']:.0f} in 100 right answers and returns a span "
+        f"for {known['wrongly_answered']:.0f} in 100 questions without an answer."
     )
 
 
 def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
-    s = sure_of(shown.true, shown.true_best, measured(shown), shown.state.rule)
+    known = counted_with(shown.true, shown.state.reader)
+    s = sure_of(shown.true, shown.true_best, known, shown.state.rule)
     b, bins, best = s.like, s.counted.bins if s.counted else (), shown.true_best.text
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:

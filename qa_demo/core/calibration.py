@@ -26,7 +26,7 @@ from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
 from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, reason, top_spans
-from qa_demo.core.store import shipped_json
+from qa_demo.core.store import READERS, shipped_json
 from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
@@ -145,22 +145,13 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
 # ---- what was counted once, in the reader's metrics.json
 
 
-class ThresholdCounted(NamedTuple):
-    """What the reader's threshold does on so many questions, in percent: right answers that it
-    withholds, and questions without an answer that get one.
-    """
-
-    answerable: int
-    unanswerable: int
-    withheld_right: float
-    wrongly_answered: float
-
-
 class Counted:
     """The figures of a bundled reader's folder: how often claims of a size came true among
     `measured_on` questions, `unanswerable` of them without an answer; `error` is the mean distance
     of claim and share, 0 to 1. Each question was judged by a fit that saw none of its article;
-    slope and intercept come with the reader.
+    slope and intercept come with the reader. `threshold`: how many questions are `answerable` and
+    `unanswerable`, and in percent the right answers that the reader's threshold withholds
+    (`withheld_right`) and the questions without an answer that get one (`wrongly_answered`).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -169,19 +160,20 @@ class Counted:
         self.slope, self.intercept, self.error = claim["slope"], claim["intercept"], claim["error"]
         self.measured_on, self.unanswerable = claim["measured_on"], claim["unanswerable"]
         self.bins = tuple(CalibrationBin(**row) for row in claim["bins"])
-        line |= line["chosen"]
-        self.threshold = ThresholdCounted(*(line[name] for name in ThresholdCounted._fields))
+        self.threshold: dict[str, float] = line | line["chosen"]
 
 
 load_counted = cache(Counted)
 
 
-def counted_with(reading: Reading, found: Counted | None) -> Counted | None:
-    """The figures, if they hold the very calibration that the reading came with."""
+def counted_with(reading: Reading, name: str) -> Counted | None:
+    """The figures of the reader of that name, if they hold the very calibration that the reading
+    came with.
+    """
     fits = reading.calibrations
-    if fits is None or fits.answerable is None or found is None:
+    if fits is None or fits.answerable is None or name not in READERS:
         return None
-    own = fits.answerable.slope, fits.answerable.intercept
+    found, own = load_counted(READERS[name]), (fits.answerable.slope, fits.answerable.intercept)
     return found if np.allclose(own, (found.slope, found.intercept)) else None
 
 

@@ -83,14 +83,14 @@ def test_the_bin_of_a_probability():
     assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
 
 
-def test_figures_count_for_the_calibration_that_they_were_counted_with_alone():
+def test_figures_count_for_the_calibration_that_they_were_counted_with_alone(monkeypatch):
+    monkeypatch.setattr(calibration, "load_counted", lambda _: COUNTED)
     own = fitted()[0]
-    assert calibration.counted_with(own, COUNTED) is COUNTED
-    assert calibration.counted_with(own, None) is None
-    for fits in (None, Calibrations(FITS.span)):
-        assert calibration.counted_with(fitted(fits)[0], COUNTED) is None
-    for fit in ({"slope": 0.6, "intercept": -1.0}, {"slope": 0.5, "intercept": -0.9}):
-        assert calibration.counted_with(own, SimpleNamespace(**fit)) is None
+    assert calibration.counted_with(own, "bundled") is COUNTED
+    assert calibration.counted_with(own, "another") is None
+    others = [Calibrations(answerable=Answerability(*fit)) for fit in ((0.6, -1.0), (0.5, -0.9))]
+    for fits in (None, Calibrations(FITS.span), *others):
+        assert calibration.counted_with(fitted(fits)[0], "bundled") is None
 
 
 def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none():
