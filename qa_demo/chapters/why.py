@@ -22,7 +22,6 @@ from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, TokenAttention
 from qa_demo.core.attribution import DRAWS, Attribution, Deletion, Target
 from qa_demo.core.text import is_mark, words
-from qa_demo.core.types import Span
 from qa_demo.drawn.plane import piled
 from qa_demo.printed import QUOTE, adds, bracket, escape, number, probability, quote, say, signed
 from qa_demo.shown import Shown
@@ -102,7 +101,8 @@ class Shares:
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
-        self.own = set(self.words.holding(Span(*w.ends(self.span))))
+        first, last = w.ends(self.span)
+        self.own = set(self.words.of[first : last + 1].tolist())
         self.spans_name = "the best span" if shown.true_prediction.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:

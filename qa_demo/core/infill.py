@@ -133,7 +133,6 @@ class Filled:
     given: Blanks
     encoding: Encoding
     by_cut: Mapping[str | None, Infill]
-    positions: int
 
     @property
     def plain(self) -> Infill:
@@ -170,7 +169,7 @@ def fill(given: Blanks, model: Any, *_: Any) -> Filled | str:
         return str(fault)
     masked, cuts = hide(e.context_ids, spans, model.mask_id), WIRES if model.positions else ()
     by_cut = {c: model.infill(masked, frozenset([c] if c else []), top=8) for c in (None, *cuts)}
-    return Filled(given, e, by_cut, model.positions)
+    return Filled(given, e, by_cut)
 
 
 class Hidden:

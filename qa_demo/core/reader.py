@@ -96,10 +96,9 @@ def explain(
 
     Errors: BadInput without a legal span, or for a reading of another reader.
     """
-    window = None
     if span is None:
         best = predict(reading).best
         if best is None:
             raise BadInput("no span of this paragraph is legal, so there is none to explain")
-        span, window = best.candidate.span, best.candidate.window
-    return reader.attribute(reading, Target("span_score", span, None, window), method)
+        span = best.candidate.span  # whose window owns its start, as a target's does
+    return reader.attribute(reading, Target("span_score", span), method)

@@ -65,10 +65,6 @@ class Words:
         """Sum of a word's positions, [U]; special tokens belong to none; equal offsets add up."""
         return np.bincount(self.of + 1, values, len(self) + 1)[1:].astype(np.float64)
 
-    def holding(self, span: Span) -> tuple[int, ...]:
-        """The words that a `pos` span touches."""
-        return tuple(int(w) for w in np.unique(self.of[span.start : span.end + 1]) if w >= 0)
-
 
 def question_positions(encoding: Encoding) -> Ints:
     """The positions of the question, [Q], the same in every window: right after [CLS]."""

@@ -193,4 +193,4 @@ def test_the_blank_to_look_at_first(mlm, sbo, first):
     masked = hide(np.array([3, 7, 4, 8, 5, 9, 2, 6]), [Span(2, 4)], 0)
     rows = [np.eye(12)[masked.true_ids[2:5]] * np.array([x]).T for x in (mlm, sbo)]
     found = infill.make_infill(masked, *rows, NAMES, 4, 20, "toy")
-    assert infill.Filled(None, None, {None: found}, 20).first() == first
+    assert infill.Filled(None, None, {None: found}).first() == first
