@@ -16,7 +16,7 @@ from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import bio, types
 from qa_demo.core.base import softmax
-from qa_demo.core.losses import TagGold, annotator_tags, tags_of
+from qa_demo.core.losses import TagGold, marked, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
@@ -238,7 +238,7 @@ class Labels:
     """
 
     def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
-        self.rows = [annotator_tags(tags.size, g) for g in golds]
+        self.rows = [tags_of(tags.size, marked(g)) for g in golds]
         self.terms = bio.SoftTerms(tags.reading, golds)
         self.t = t = self.terms.targets
         self.tagged: list[int] = np.flatnonzero(t[:, types.O] < 1).tolist()
@@ -276,8 +276,9 @@ class Labels:
 
     def folds(self, tags: Tags) -> list[Block]:
         """What the loss is exactly, and the labels and losses of the tokens that are drawn."""
-        parts, whole = (self.terms.floor.sum(), self.terms.divergence.sum()), self.terms.total
-        total = f"{number(parts[0], 3)} + {number(parts[1], 3)} {adds(parts, whole, 3)}"
+        least, whole = float(self.terms.floor.sum()), self.terms.total
+        rest = whole - least
+        total = f"{number(least, 3)} + {number(rest, 3)} {adds((least, rest), whole, 3)}"
         exactly = (
             "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
             "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "

@@ -47,19 +47,14 @@ def marked(gold: TagGold) -> tuple[Span, ...]:
 
 
 def tags_of(n: int, spans: Sequence[Span]) -> Ints:
-    """The tags [n] of spans in text order, what lies behind n left out; always legal. Where two
-    overlap the later begins.
+    """The tags [n] of spans in text order, B, I ... I on each and O elsewhere, what lies behind n
+    left out; always legal. Where two overlap the later begins.
     """
     tags = np.full(n, O)
     for span in spans:
         tags[span.start : span.end + 1] = I
         tags[span.start : span.start + 1] = B
     return tags
-
-
-def annotator_tags(n: int, gold: TagGold) -> Ints:
-    """The tags [n] of one annotator: B, I ... I on each marked span, O elsewhere; or all O."""
-    return tags_of(n, marked(gold))
 
 
 class Label(NamedTuple):
@@ -83,19 +78,17 @@ def total(terms: Sequence[LossTerm]) -> float:
 
 def cross_entropy(logits: Floats, target: Floats) -> Floats:
     """-sum_k t_k log p_k over the last axis, p = softmax(logits), [..., K] -> [...]."""
-    t = np.asarray(target, dtype=np.float64)
-    return -(t * np.where(t > 0, log_softmax(logits), 0.0)).sum(axis=-1)
+    return -(target * np.where(target > 0, log_softmax(logits), 0.0)).sum(axis=-1)
 
 
 def cross_entropy_gradient(logits: Floats, target: Floats) -> Floats:
     """d loss / d logits = p - t for a target that sums to 1; every position gets some."""
-    return softmax(logits) - np.asarray(target, dtype=np.float64)
+    return softmax(logits) - target
 
 
 def entropy(target: Floats) -> Floats:
     """H(t) = -sum_k t_k log t_k over the last axis: the floor of cross-entropy; 0 if one-hot."""
-    t = np.asarray(target, dtype=np.float64)
-    return -(t * np.log(np.where(t > 0, t, 1.0))).sum(axis=-1)
+    return -(target * np.log(np.where(target > 0, target, 1.0))).sum(axis=-1)
 
 
 # ---- targets
@@ -128,7 +121,7 @@ def tag_targets(window: Window, golds: Sequence[TagGold]) -> tuple[Floats, Bools
     rows, labelled = [], window.is_context.copy()
     for gold in golds or [None]:
         row = np.full(len(window), O)
-        row[window.is_context] = annotator_tags(window.doc_stop, gold)[window.doc_start :]
+        row[window.is_context] = tags_of(window.doc_stop, marked(gold))[window.doc_start :]
         labelled[window.context_at] &= row[window.context_at] != I
         rows.append(np.eye(3)[row])
     return np.mean(rows, axis=0), labelled

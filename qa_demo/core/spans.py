@@ -84,8 +84,7 @@ def span_scores(start_logits: Floats, end_logits: Floats) -> Floats:
     """scores[i, j] = start_logits[i] + end_logits[j], [n, n]; e.g. [1, 2] and [0, 5] give [[1, 6],
     [2, 7]].
     """
-    s, e = (np.asarray(x, dtype=np.float64) for x in (start_logits, end_logits))
-    return tied(np.add.outer(s, e))
+    return tied(np.add.outer(start_logits, end_logits))
 
 
 def top_spans(start: Floats, end: Floats, window: Window, options: DecodeOptions, n: int) -> Ints:
@@ -97,9 +96,8 @@ def top_spans(start: Floats, end: Floats, window: Window, options: DecodeOptions
     first, stop = window.context_at, window.context_at + window.doc_stop - window.doc_start
     starts = np.flatnonzero(window.is_max_context)
     width = min(options.max_answer_length, stop - first)
-    s, e = (np.asarray(x, dtype=np.float64) for x in (start, end))
-    ends = np.concatenate([e[first:stop], np.full(width - 1, -np.inf)])
-    flat = tied(s[starts, None] + sliding_window_view(ends, width)[starts - first]).ravel()
+    ends = np.concatenate([end[first:stop], np.full(width - 1, -np.inf)])
+    flat = tied(start[starts, None] + sliding_window_view(ends, width)[starts - first]).ravel()
     at = np.flatnonzero(flat > -np.inf)
     if len(at) > n:
         at = at[flat[at] >= np.partition(flat[at], len(at) - n)[len(at) - n]]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_demo.core.losses import annotator_tags
+from qa_demo.core.losses import tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, Span, Window
 from qa_demo.training import data
@@ -45,7 +45,7 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first():
     one = listed(*sorted(("George Rotne", "Ingeborg"), key=kit.CONTEXT.index))
     (window, learnt), spans = drawn(one), parts_of(one)
     inside = learnt["tags"][window.is_context]
-    assert (inside.argmax(-1) == annotator_tags(len(inside), tuple(spans))).all()
+    assert (inside.argmax(-1) == tags_of(len(inside), spans)).all()
     assert inside.max(-1).min() == 1
     assert learnt["start"][window.to_pos(spans[0].start)] == 1
     assert learnt["end"][window.to_pos(spans[0].end)] == 1
