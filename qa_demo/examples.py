@@ -15,23 +15,18 @@ from pydantic import TypeAdapter
 from qa_demo.core.base import one_of
 from qa_demo.core.masking import Blanks
 from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
-from qa_demo.core.types import Answer, Reading, WindowOptions
+from qa_demo.core.types import Answer, Example, Reading, WindowOptions
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class PoolExample:
+class PoolExample(Example):
     """A text with a question. `promise` says what a reading must show (qa_demo.training), `options`
     are windows of its own where it needs small ones, `others` two more questions of the paragraph,
     whose answers stand elsewhere in it.
     """
 
-    id: str
-    title: str
-    question: str
-    context: str
-    answers: tuple[Answer, ...]
     promise: tuple[str, ...] = ()
     options: WindowOptions = field(default_factory=WindowOptions)
     others: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from math import ceil
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -90,6 +91,12 @@ class Windows(Record):
             raise ValueError(f"{many}, got {self.doc_stride}: others wait for its last window")
         return self
 
+    @property
+    def windows(self) -> WindowOptions:
+        """Core's record of them."""
+        known = {one.name for one in fields(WindowOptions)}
+        return WindowOptions(**self.model_dump(include=known))
+
 
 class Decode(Record):
     """Which spans are allowed, and how many are listed."""
@@ -156,11 +163,6 @@ class State(Decode, Windows):
         if self.question is not None and self.example is not None:
             raise ValueError("a state has an example or texts of its own, not both")
         return self
-
-    @property
-    def windows(self) -> WindowOptions:
-        """How the paragraph is cut."""
-        return WindowOptions(self.max_seq_length, self.doc_stride)
 
     @property
     def pristine(self) -> bool:

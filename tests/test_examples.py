@@ -35,7 +35,7 @@ def entry(reading: Reading, *answers: str) -> PoolExample:
         at = context.rindex(text) if copy else context.index(text)
         found.append(Answer(text, at))
     asked = reading.encoding.question, context
-    return PoolExample("toy", "Toy", *asked, tuple(found))
+    return PoolExample("toy", *asked, tuple(found))
 
 
 def one(words: str, *both: dict[str, float], null: float = 0.0) -> Reading:
@@ -142,7 +142,7 @@ def test_attention_on_marks_is_their_share_of_all():
     reader = FakeReader()
     question, context = "Who came?", "Anna Lund came to Visby in 1900."
     reading = reader.read(question, context)
-    facts = example_facts(PoolExample("x", "t", question, context, ()), reading, reader)
+    facts = example_facts(PoolExample("x", question, context, ()), reading, reader)
     best = predict(reading).best.candidate
     window = reading.windows[best.window]
     total = np.zeros(len(window))

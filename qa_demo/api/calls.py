@@ -40,11 +40,6 @@ class Asked(state.Windows):
     max_query_length: Int = Field(64, ge=1, le=512, title="the longest question, in tokens")
     reader: state.Name | None = Field(None, title="the reader's name; null for the page's own")
 
-    @property
-    def windows(self) -> types.WindowOptions:
-        """How the paragraph is cut."""
-        return types.WindowOptions(self.max_seq_length, self.doc_stride, self.max_query_length)
-
     def reading(self, models: Pictures) -> types.Reading:
         """The reading of the texts. Raises Pending while it is made, QADemoError."""
         name = self.reader or models.readers[0]

@@ -148,13 +148,11 @@ def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
 
     place, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
     parts = [
-        inspect.Parameter(
-            field, place, default=about.get("default", none), annotation=KINDS[about["type"]]
-        )
+        inspect.Parameter(field, place, default=about.get("default", none))
         for field, about in known.items()
     ]
     call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
-    call.__annotations__ = {part.name: part.annotation for part in parts} | {"return": dict}
+    call.__annotations__ = {field: KINDS[about["type"]] for field, about in known.items()}
     call.__name__, call.__doc__ = name, CALLS[name].__doc__
     return call
 
