@@ -12,7 +12,7 @@ from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
 from qa_demo.core.attention import TokenAttention
-from qa_demo.core.base import log_softmax, logsumexp
+from qa_demo.core.base import logsumexp
 from qa_demo.core.bio import SoftTerms, decode_reading
 from qa_demo.core.heads import Products
 from qa_demo.core.infill import Blank, fill
@@ -88,27 +88,21 @@ def rival_gone(t: Seen) -> Facts:
 
 
 def same_gap(t: Seen) -> Facts:
-    """Scores of two pairs differ as log P(start) + log P(end) does."""
+    """Scores of two pairs differ as log P(start) + log P(end) does: by one constant for all."""
     first, *others = (r.candidate for r in t.shown.prediction.n_best)
     beside = (c for c in others if c.window == first.window and c.span.start != first.span.start)
     other = need(next(beside, None), "there is no second pair in this window")
-    w, (s, e) = t.window, map(log_softmax, t.logits)
-    (i, j), (k, m) = w.ends(first.span), w.ends(other.span)
-    a, b = s[i] + e[j], s[k] + e[m]
     gap, constant = first.score - other.score, sum(map(logsumexp, t.logits))
-    need(abs(gap - (a - b)) < 1e-6, "the two scales differ")
     names = {"first": quote(first.text), "other": quote(other.text)}
     return {**names, "gap": gap, "times": round(np.exp(gap)), "constant": float(constant)}
 
 
 def windows(t: Seen) -> Facts:
-    """How many windows a text needs, and that all of it is read."""
+    """How many windows a text needs."""
     every, options = t.shown.reading.windows, t.shown.reading.options
     need(len(every) > 1, "this text fits into one window")
-    read = {d for w in every for d in range(w.doc_start, w.doc_stop)}
-    need(len(read) == len(t.e.context_ids), "some words are in no window")
-    sizes = {"pieces": len(read), "room": capacity_of(t.e, options), "step": options.doc_stride}
-    return {**sizes, "windows": len(every), "more": len(every) - 1}
+    sizes = {"pieces": len(t.e.context_ids), "room": capacity_of(t.e, options)}
+    return {**sizes, "step": options.doc_stride, "windows": len(every), "more": len(every) - 1}
 
 
 def _proposals(t: Seen) -> Proposals:
@@ -132,11 +126,10 @@ def owner(t: Seen) -> Facts:
 
 def smallest_null(t: Seen) -> Facts:
     """Of the windows' scores of "no answer" the smallest counts."""
-    rows = sorted(_proposals(t).rows, key=lambda r: r.null)
-    least, most = rows[0], rows[-1]
-    need(abs(least.null - t.shown.prediction.null_score) < 1e-6, "another score counts")
+    found = _proposals(t)
+    least, most = found.least, max(found.rows, key=lambda r: r.null)
     facts = {"least": least.null, "most": most.null, "k": least.k, "m": most.k}
-    return {**facts, "windows": len(rows)}
+    return {**facts, "windows": len(found.rows)}
 
 
 def maxima_mislead(t: Seen) -> Facts:
