@@ -217,9 +217,10 @@ def parts(found: Iterable[Part | None]) -> list[list[str]]:
 _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
 
 
-def say(template: str, *given: Any) -> list[Part]:
-    """Parts from a template of ours: *words* are strong, each {} takes the next of `given`: a text,
-    a part, or a list of parts; b_S and b_E get an index. No text of a user stands in a template.
+def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
+    """Parts from a template of ours: *words* get the role `starred`, each {} takes the next of
+    `given`: a text, a part, or a list of parts; b_S and b_E get an index. No text of a user stands
+    in a template.
     """
     left, found = iter(given), list[Part]()
     for piece in _MARKS.split(template):
@@ -229,7 +230,7 @@ def say(template: str, *given: Any) -> list[Part]:
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
             found += [part] if pair else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
-            found.append([piece[1:-1], STRONG])
+            found.append([piece[1:-1], starred])
         elif piece:
             found += subs(piece)
     return found

@@ -14,7 +14,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span
 from qa_demo.lessons.files import Step
-from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, subs
+from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, say
 from qa_demo.shown import Shown
 
 NEAR = 0.1
@@ -26,26 +26,21 @@ NAMED = 0.02
 MOST_TYPED = 60
 Said = list[list[str]]
 Whys = Mapping[str, Said]
-_HOLE = re.compile(r"(\{\w+\}|\*[^*]+\*)")
+_HOLE = re.compile(r"\{(\w*)\}")
 
 
 def worded(template: str, facts: Mapping[str, Any]) -> Said:
     """Parts of a sentence of the file: *terms* in italics, {facts} strong. Facts hold words of
     texts and are never read as a template. Errors: BadInput for a fact that nothing computes.
     """
-    made: list[Part] = []
-    for piece in _HOLE.split(template):
-        if piece[:1] == "{" and piece[-1:] == "}":
-            fact = facts.get(piece[1:-1])
-            if not isinstance(fact, str | int | float):
-                raise BadInput(f"nothing computes {piece}; known are {', '.join(sorted(facts))}")
-            digits = 0 if isinstance(fact, int) else 2
-            made.append([fact if isinstance(fact, str) else number(fact, digits), STRONG])
-        elif piece[:1] == "*" and len(piece) > 2:
-            made.append([piece[1:-1], TERM])
-        elif piece:
-            made += subs(piece)
-    return parts(made)
+    given = list[Part]()
+    for name in _HOLE.findall(template):
+        fact = facts.get(name)
+        if not isinstance(fact, str | int | float):
+            raise BadInput(f"nothing computes {{{name}}}; known are {', '.join(sorted(facts))}")
+        digits = 0 if isinstance(fact, int) else 2
+        given.append([fact if isinstance(fact, str) else number(fact, digits), STRONG])
+    return parts(say(_HOLE.sub("{}", template), *given, starred=TERM))
 
 
 def computed(formula: str, facts: Mapping[str, Any]) -> float:
