@@ -89,7 +89,7 @@ def answer_span(t: Seen) -> Facts:
 
 def reader_span(t: Seen) -> Facts:
     """The words that the reader answers with, where an annotator marked others."""
-    people = sorted({a.text for a in t.shown.golds} - {t.answer().text}, key=len)
+    people = sorted(sorted({a.text for a in t.shown.golds} - {t.answer().text}), key=len)
     need(people, "all annotators marked the reader's words")
     return {"marks": [t.best.span], "other": quote(people[-1])}
 
