@@ -95,18 +95,6 @@ def shipped(name: str) -> Any:
     return shipped_json(ASSETS / name)
 
 
-def scheme_counts() -> dict[str, int]:
-    """The right guesses over all example texts by the weights in use."""
-    weights = shipped("spanbert/checksums.json")["model.safetensors"]
-    return shipped("schemes.json")[weights]
-
-
-def pretrained() -> tuple[int, int]:
-    """Steps and tokens of the bundled SpanBERT's pre-training."""
-    (phase,) = shipped("spanbert/spanbert.json")["phases"]
-    return phase["steps_taken"], phase["steps_taken"] * phase["batch_tokens"]
-
-
 class Gain(NamedTuple):
     """The F1 of a row, the mean of its runs, and what it adds to the row before with one; None in
     the first.

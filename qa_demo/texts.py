@@ -23,11 +23,6 @@ LONG = 130
 # ---- words and their pieces
 
 
-def piece(e: Encoding, d: int) -> str:
-    """A piece as the paragraph spells it."""
-    return e.context[int(e.offset_mapping[d, 0]) : int(e.offset_mapping[d, 1])]
-
-
 def siblings(e: Encoding, d: int) -> list[int]:
     """The pieces of the word that piece d belongs to."""
     own = e.word_ids[d]
@@ -53,8 +48,8 @@ def word(e: Encoding, d: int, dot: str = "·") -> str:
 
 def dotted(e: Encoding, d: int, most: int = 24) -> str:
     """A piece with a dot where its word goes on: Rot· and ·ne."""
-    same = siblings(e, d)
-    return "·" * (d > same[0]) + short(piece(e, d), most) + "·" * (d < same[-1])
+    same, (begins, ends) = siblings(e, d), e.offset_mapping[d].tolist()
+    return "·" * (d > same[0]) + short(e.context[begins:ends], most) + "·" * (d < same[-1])
 
 
 def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:

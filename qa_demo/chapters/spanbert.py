@@ -89,7 +89,9 @@ def quoted(token: str) -> Part:
 
 def model_says() -> str:
     """Which model fills the blanks, and how long it was trained."""
-    (steps, read), shape = known.pretrained(), known.shipped("spanbert/config.json")
+    (phase,) = known.shipped("spanbert/spanbert.json")["phases"]
+    steps, shape = phase["steps_taken"], known.shipped("spanbert/config.json")
+    read = steps * phase["batch_tokens"]
     return (
         f"The model is our small SpanBERT: {ENCODER} ({shape['num_hidden_layers']} layers, "
         f"{shape['hidden_size']} numbers a token), pre-trained for {steps:,} more training steps, "
@@ -276,7 +278,8 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "
     told += f"of the single ones right and {m} of those in spans."
-    every = known.scheme_counts()
+    weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
+    every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
     told += f" Over {every['texts']} texts: {' % and '.join(both)} %."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "

@@ -10,7 +10,7 @@ from typing import Any
 
 from qa_demo.cli import shared
 from qa_demo.core.base import BadInput, QADemoError
-from qa_demo.files import file_name, read_text, write_file
+from qa_demo.files import dumps, file_name, read_text, write_file
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import CHAPTERS, State, load
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         return lessons(args)
     if args.command == "picture":
         made = shared.pictures(args).picture(state_of_file(args))
-        sys.stdout.write(json.dumps(made, ensure_ascii=True, allow_nan=False) + "\n")
+        sys.stdout.write(dumps(made) + "\n")
         return 0
     state = load({**shared.given(args, State.model_fields), "reader": args.reader})
     text = saved(pictures_of(shared.pictures(args), state), state)
