@@ -126,7 +126,8 @@ class Pictures:
         """The reading of a state's text, decoded, with its selection."""
         question, context, example = self.texts(state)
         true, need = self.reading_of(state, question, context, example)
-        reading = apply_edits(true, state.edits.logits) if state.edits else true
+        edits = state.edits.logits
+        reading = apply_edits(true, edits) if edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
         true_prediction = predict(true, decode)
         prediction = true_prediction if reading is true else predict(reading, decode)

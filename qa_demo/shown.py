@@ -89,4 +89,4 @@ class Shown:
 
     @property
     def changed(self) -> bool:
-        return bool(self.state.edits)
+        return bool(self.state.edits.logits)

@@ -124,9 +124,6 @@ class Edits(Record):
     start: Edited = Field({}, title="start logits", max_length=200)
     end: Edited = Field({}, title="end logits", max_length=200)
 
-    def __bool__(self) -> bool:
-        return bool(self.start or self.end)
-
     @property
     def logits(self) -> dict[tuple[str, int, int], float]:
         """The values by side, window and position."""
