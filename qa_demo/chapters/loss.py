@@ -107,7 +107,7 @@ class Case:
         rows, self.unrecorded = rows_of(shown, self.window)
         on_screen = shown.reading.logits(self.window.index)
         self.record = r = Recorded(rows, on_screen, self.targets)
-        early = r.nearest(EARLY)
+        early = min(range(len(r.steps)), key=lambda k: abs(r.steps[k] - EARLY))
         few = sorted({0 if step == 3 else early, early, r.last})
         self.moments = range(len(r.steps)) if step == 4 else few
         moment = early if own.moment is None else own.moment

@@ -208,7 +208,8 @@ def null_log_prob(reading: Reading) -> float:
 
 class SoftTerms:
     """The tag loss token by token, nats, [D]: loss = -sum_j t_ij log p_ij of every token in its
-    owner window, t: the annotators' mean tags; loss = floor + KL(t || p), 0 where unlabelled.
+    owner window, t: the annotators' mean tags; loss = floor + KL(t || p), 0 where unlabelled; their
+    sum is `total`.
     """
 
     def __init__(self, reading: Reading, golds: Sequence[TagGold]) -> None:
@@ -216,11 +217,7 @@ class SoftTerms:
         self.targets, self.labelled = map(reading.of_owners, made)
         self.loss = self.labelled * cross_entropy(owned_rows(reading), self.targets)
         self.floor = self.labelled * entropy(self.targets)
-
-    @property
-    def total(self) -> float:
-        """L = -sum_i sum_j t_ij log p_ij over the labelled tokens."""
-        return float(self.loss.sum())
+        self.total = float(self.loss.sum())
 
 
 def chances(reading: Reading, answer: TaggedSpan) -> tuple[float, list[float], float | None]:

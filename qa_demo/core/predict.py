@@ -10,7 +10,6 @@ product           P_c(start) P_c(end) within a window, P_c the softmax over its 
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -68,25 +67,11 @@ def null_logits(reading: Reading) -> Floats:
     return tied(np.array([s[0] + e[0] for s, e in both]))
 
 
-class Maxima(NamedTuple):
-    """Where P(start) and P(end) of a window are largest (positions), and how large."""
-
-    i: int
-    j: int
-    p_start: float
-    p_end: float
-
-    @property
-    def mean(self) -> float:
-        """(max P(start) + max P(end)) / 2."""
-        return (self.p_start + self.p_end) / 2
-
-
-def maxima(reading: Reading, window: int) -> Maxima:
-    """Those of one window."""
+def maxima(reading: Reading, window: int) -> tuple[int, int, float, float]:
+    """Where P(start) and P(end) of a window are largest (positions), and how large each is."""
     s, e = (softmax(x) for x in reading.logits(window))
     i, j = int(s.argmax()), int(e.argmax())
-    return Maxima(i, j, float(s[i]), float(e[j]))
+    return i, j, float(s[i]), float(e[j])
 
 
 def shifts(reading: Reading, rule: str) -> Floats:
@@ -101,7 +86,8 @@ def shifts(reading: Reading, rule: str) -> Floats:
         return np.array([-float(logsumexp(s[c]) + logsumexp(e[c])) for c, s, e in inside])
     found = np.zeros(len(reading.windows))
     if rule == "mean_of_maxima":
-        means = tied(np.array([maxima(reading, w.index).mean for w in reading.windows]))
+        every = [maxima(reading, w.index) for w in reading.windows]
+        means = tied(np.array([(p + q) / 2 for _, _, p, q in every]))
         found[np.arange(len(found)) != means.argmax()] = -np.inf
     return found
 
@@ -173,9 +159,10 @@ def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candid
 class Proposal:
     """What window `k`, counted from 1, says. `own`: its best span whose start counts there, with
     its `score` (-inf for none) and the `product` of `factors`, P_c(start) and P_c(end); `maxima`:
-    its largest P(start) and P(end); `null`: the score of its [CLS]. Of the answer of all windows:
-    `near`, the pieces from its start to the window's left and right edge, `edge`, the fewer, below
-    0 without the start, and `answer_score`, its score there, -inf where it is not whole.
+    where its P(start) and P(end) are largest, and how large, with their `mean`; `null`: the score
+    of its [CLS]. Of the answer of all windows: `near`, the pieces from its start to the window's
+    left and right edge, `edge`, the fewer, below 0 without the start, and `answer_score`, its
+    score there, -inf where it is not whole.
     """
 
     def __init__(
@@ -184,7 +171,7 @@ class Proposal:
         s, e = reading.logits(window.index)
         self.k, self.window, self.null = window.index + 1, window, float(s[0] + e[0])
         self.maxima = maxima(reading, window.index)
-        self.mean = self.maxima.mean
+        self.mean = (self.maxima[2] + self.maxima[3]) / 2
         self.own, self.score, self.factors = best_span(reading, window, decode), -np.inf, (0.0, 0.0)
         if self.own is not None:
             start, end = (softmax(x[window.is_context]) for x in (s, e))

@@ -52,26 +52,18 @@ StartEnd = tuple[Floats, Floats]
 class Recorded:
     """Logits [S, n] at S moments, those of `rows`, their last replaced by the logits [n] on screen,
     or those alone; targets y [n]; of each moment the costs -sum y log P of the start and of the
-    end, and their mean L.
+    end, and their mean L; `last`: the place of the last moment.
     """
 
     def __init__(self, rows: ReplayRows | None, now: StartEnd, targets: StartEnd) -> None:
         self.steps, self.targets = (0,) if rows is None else rows.steps, targets
+        self.last = len(self.steps) - 1
         start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
         if rows is not None:
             start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
         self.start, self.end = start, end
         costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
         self.costs = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
-
-    @property
-    def last(self) -> int:
-        """The place of the last moment."""
-        return len(self.steps) - 1
-
-    def nearest(self, step: int) -> int:
-        """The place of the moment that is nearest to a training step."""
-        return min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step))
 
     def log_p(self, k: int) -> StartEnd:
         """log P [n] of every start and every end at moment k."""
