@@ -38,12 +38,11 @@ ROLES = B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
 
 
 def block(kind: str, key: str, span: int = 12, **more: Any) -> Block:
-    """A block of `span` twelfths; what is None is left out."""
-    kept = {name: value for name, value in more.items() if value is not None}
-    return {"kind": kind, "key": key, "span": span, **kept}
+    """A block of `span` twelfths."""
+    return {"kind": kind, "key": key, "span": span, **more}
 
 
-def sentence(key: str, role: str, *said: Part | None, span: int = 12) -> Block:
+def sentence(key: str, role: str, *said: Part, span: int = 12) -> Block:
     """A sentence; role: heading, idea, finding, closing or note."""
     return block("sentence", key, span, role=role, parts=parts(said))
 
@@ -77,7 +76,7 @@ def summed(start: float, end: float, digits: int = 2) -> list[Part]:
     return say(said, *sides, [number(total, digits), STRONG])
 
 
-def formula(key: str, *lines: Sequence[Part | None], label: str = "", span: int = 12) -> Block:
+def formula(key: str, *lines: Sequence[Part], label: str = "", span: int = 12) -> Block:
     """Lines of parts; the role "sub" and "sup" set a part lower and higher."""
     return block("formula", key, span, label=label, lines=[parts(line) for line in lines])
 
@@ -161,9 +160,9 @@ def group(key: str, span: int, *blocks: Block | None) -> Block:
     return block("group", key, span, blocks=[b for b in blocks if b is not None])
 
 
-def fold(key: str, title: str, *blocks: Block | None) -> Block:
+def fold(key: str, title: str, *blocks: Block) -> Block:
     """What a press opens: "exactly", "table" or "code"."""
-    return block("fold", key, title=title, blocks=[b for b in blocks if b is not None])
+    return block("fold", key, title=title, blocks=list(blocks))
 
 
 def snippet(chapter: str) -> str:

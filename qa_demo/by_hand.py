@@ -20,11 +20,9 @@ def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) 
     changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
     for (side, window, pos), value in logits.items():
         if window >= len(reading.windows) or pos >= len(reading.windows[window]):
-            where = (
-                f'"WINDOW:POSITION", counted from 0, of {plural(len(reading.windows), "window")}'
-            )
-            said = f'edits.{side} must name {where}, got "{window}:{pos}"'
-            raise BadInput(f"{said}; take it out or put the windows back")
+            many = plural(len(reading.windows), "window")
+            where = f'"WINDOW:POSITION", counted from 0, of {many}, got "{window}:{pos}"'
+            raise BadInput(f"edits.{side} must name {where}; take it out or put the windows back")
         changed[side][window, pos] = value
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 

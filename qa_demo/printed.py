@@ -209,9 +209,9 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def parts(found: Iterable[Part | None]) -> list[list[str]]:
-    """Parts as pairs; None is left out."""
-    return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found if p is not None]
+def parts(found: Iterable[Part]) -> list[list[str]]:
+    """Parts as pairs."""
+    return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found]
 
 
 _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
