@@ -9,7 +9,7 @@ product           P_c(start) P_c(end) within a window, P_c the softmax over its 
                   the highest product over all windows is the answer
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -99,9 +99,7 @@ def limit_of(options: DecodeOptions) -> float | None:
     return options.null_score_diff_threshold if options.rule == "logits" else None
 
 
-def predict(
-    reading: Reading, decode: DecodeOptions | None = None, threshold: float | None = None
-) -> Prediction:
+def predict(reading: Reading, decode: DecodeOptions | None = None) -> Prediction:
     """Search every window, merge, drop duplicates, compare with no answer.
 
         merged(w, i, j) = start_w[i] + end_w[j] + shift_w  over the legal pairs
@@ -109,14 +107,11 @@ def predict(
 
     Ties: lower start, then lower end, then the earlier window. Without a legal span `best` is None.
     Duplicates are spans with the same characters; BERT compares texts instead, so equal words at
-    two places are two spans here and one there. The no-answer threshold is `threshold` where it is
-    given, else that of the options, and without options the reader's own (0 for a reader without
-    one). Errors: BadInput for options out of range.
+    two places are two spans here and one there. Without options the no-answer threshold is the
+    reader's own (0 for a reader without one). Errors: BadInput for options out of range.
     """
     if decode is None:
         decode = DecodeOptions(null_score_diff_threshold=reading.threshold or 0.0)
-    if threshold is not None:
-        decode = replace(decode, null_score_diff_threshold=threshold)
     check_decode(decode)
     listed = _listed(reading, decode)
     merged = np.array([score for score, _ in listed])

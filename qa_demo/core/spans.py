@@ -6,7 +6,6 @@ holds no more than its two margins and the mask. Ties, of nine decimals, are bro
 start, then the lower end.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,10 +49,9 @@ def reason_codes(
     return found.astype(np.int8)
 
 
-def count_spans(windows: Iterable[Window], options: DecodeOptions) -> int:
-    """How many pairs of all windows are legal: each owned start with the ends left to it."""
-    most = options.max_answer_length
-    return sum(int(np.minimum(most, w.doc_stop - w.owned).sum()) for w in windows)
+def count_spans(window: Window, options: DecodeOptions) -> int:
+    """How many pairs of a window are legal: each owned start with the ends left to it."""
+    return int(np.minimum(options.max_answer_length, window.doc_stop - window.owned).sum())
 
 
 def reason(window: Window, i: int, j: int, options: DecodeOptions) -> str | None:

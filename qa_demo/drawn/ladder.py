@@ -5,7 +5,6 @@ Long runs of tokens with nothing to show share one column, so that a paragraph f
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +138,7 @@ def cells(
     values: Array,
     base: float = 0,
     wrong: Sequence[int] = (),
-    chances: Mapping[int, float] = MappingProxyType({}),
+    chances: Mapping[int, float] = {},
 ) -> Block:
     """The tag of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
     `chances`: numbers of tokens beside their tag, of several in a run the product.

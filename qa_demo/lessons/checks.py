@@ -127,7 +127,7 @@ def far_ends(t: Seen) -> Facts:
     named = {"far": far, "head": head, "tail": tail}
     facts = {side: quote(x.text) for side, x in named.items()}
     facts |= {f"{side}_sum": sum_of(x) for side, x in named.items()}
-    places = {"place": others.index(far) + 1, "count": count_spans([t.window], t.shown.decode)}
+    places = {"place": others.index(far) + 1, "count": count_spans(t.window, t.shown.decode)}
     return {**facts, **places, "then": {"selection": [far.span.start, far.span.end]}}
 
 
@@ -180,7 +180,7 @@ def argmaxes_apart(t: Seen) -> Facts:
 
 def allowed_pairs(t: Seen) -> Facts:
     """How many cells of the square are allowed: n m - m (m - 1) / 2."""
-    n, count = int(t.window.is_context.sum()), count_spans([t.window], t.shown.decode)
+    n, count = int(t.window.is_context.sum()), count_spans(t.window, t.shown.decode)
     m = min(n, t.shown.decode.max_answer_length)
     less = m * (m - 1) // 2
     need(count == n * m - less, "this window does not own all of its starts")

@@ -31,19 +31,19 @@ def test_two_window_toy_equals_bert():
 
 
 @pytest.mark.parametrize(
-    ("own", "options", "given", "limit"),
+    ("own", "given", "limit"),
     [
-        (None, None, None, 0.0),
-        (-6.5, None, None, -6.5),
-        (-6.0, None, None, -6.0),
-        (-6.5, 1.5, None, 1.5),
-        (1.5, 1.5, -6.001, -6.001),
+        (None, None, 0.0),
+        (-6.5, None, -6.5),
+        (-6.0, None, -6.0),
+        (-6.5, 1.5, 1.5),
+        (1.5, -6.001, -6.001),
     ],
 )
-def test_the_readers_own_threshold_holds_unless_another_is_given(own, options, given, limit):
-    decode = options and DecodeOptions(n_best_size=5, null_score_diff_threshold=options)
-    found = predict(t1(threshold=own), decode, given)
-    assert found.limit == limit and len(found.n_best) == (5 if options else 15)
+def test_the_readers_own_threshold_holds_unless_another_is_given(own, given, limit):
+    decode = given and DecodeOptions(n_best_size=5, null_score_diff_threshold=given)
+    found = predict(t1(threshold=own), decode)
+    assert found.limit == limit and len(found.n_best) == (5 if given else 15)
     assert found.best.candidate.text == "Delta Epsilon"
     assert found.answer == (None if limit < -6.0 else "Delta Epsilon"), "only above the threshold"
 
