@@ -198,14 +198,10 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
 
 
 class Draw(NamedTuple):
-    """One span: `length` words were drawn and `words` reached, of which the last is `cut` where the
-    budget ended inside it.
-    """
+    """One span, and the length in words that was drawn for it; the budget may have ended before."""
 
     span: Span
     length: int
-    words: int
-    cut: bool
 
 
 def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
@@ -230,8 +226,7 @@ def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
         while at < stop and len(hidden) < budget:
             hidden.add(at)
             at += 1
-        last, span = int(word_of[at - 1]), Span(edges[word], at - 1)
-        draws.append(Draw(span, length, last - word + 1, at < edges[last + 1]))
+        draws.append(Draw(Span(edges[word], at - 1), length))
     return draws
 
 

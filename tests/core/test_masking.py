@@ -60,8 +60,8 @@ def test_each_run_has_one_fate_by_the_law_and_its_pieces_are_given_so():
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.012)
 
 
-def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int, bool]]:
-    """Piece by piece: (start, length drawn, words reached, cut); hidden anchors draw both again."""
+def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+    """Piece by piece: (start, end, length drawn); hidden anchors draw both again."""
     starts = {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}
     hidden, made = set[int](), []
     budget = -(-len(words) * 15 // 100)
@@ -77,8 +77,7 @@ def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, 
                 break
             hidden.add(at)
             at += 1
-        cut = at < len(words) and at not in starts
-        made.append((start, length, min(reached, length), cut))
+        made.append((start, at - 1, length))
     return made
 
 
@@ -88,8 +87,9 @@ def test_every_span_is_drawn_by_the_book():
         _, words = text(np.random.default_rng(seed), 20 + seed)
         draws = masking.draw_spans(words, np.random.default_rng(seed))
         wanted = by_the_book(words, np.random.default_rng(seed))
-        assert [(d.span.start, d.length, d.words, d.cut) for d in draws] == wanted
-        met.update(cut=draws[-1].cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
+        assert [(d.span.start, d.span.end, d.length) for d in draws] == wanted
+        cut = words[draws[-1].span.end] in words[draws[-1].span.end + 1 :]
+        met.update(cut=cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
     assert met["cut"] and met["merged"], "the texts were too short to meet every case"
 
 
