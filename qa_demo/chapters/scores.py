@@ -4,25 +4,24 @@ start logit = S . h + b_S, end logit = E . h + b_E; S, E [d] are the rows of one
 is a token's hidden state after the encoder's last layer. Logits changed by hand do not count here.
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+import re
+from textwrap import wrap
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
-from qa_demo.blocks import END, GREY, INK, OTHER, PAPER, START, Block
+from qa_demo.blocks import END, GREY, INK, OTHER, START, Block
 from qa_demo.core import heads
 from qa_demo.core.base import BadInput
 from qa_demo.core.heads import Lane, Products, owned_points
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading, Span
-from qa_demo.drawn import plane as fig
 from qa_demo.drawn.panels import Panel, pair
-from qa_demo.drawn.plane import Points
-from qa_demo.printed import QUOTE, adds, escape, number, plural, plus, quote, say, signed, subs
+from qa_demo.printed import adds, escape, number, plus, quote, say, signed, subs
 from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
 
@@ -41,15 +40,14 @@ LENS = (
 SNIPPET = ui.snippet("scores")
 LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
 """The vector of each lane; the lane's own name is the role of its colour."""
-ASKED = {"first": "First question: {}", "second": "Second question, with other numbers h′: {}"}
+Points = NDArray[np.float64]
 
 
 class Own(Record):
-    """Which second question is read, whose words are followed, and which logit is taken apart."""
+    """Which second question is read, and which of a token's two logits is shown."""
 
     other: Int = 0
     typed: Text = ""
-    follow: Literal["first", "second"] = "first"
     lane: Lane = "start"
 
 
@@ -66,10 +64,14 @@ class BestOf(NamedTuple):
         home = w if w.holds(Span(d, d)) else self.reading.windows[int(self.reading.owners[d])]
         return home.index, home.to_pos(d)
 
-    def at(self, d: int) -> NDArray[np.float64]:
-        """(start logit, end logit) of piece d, [2]."""
+    def logit(self, d: int, lane: Lane) -> float:
+        """The start logit or end logit of piece d."""
         window, pos = self.place(d)
-        return np.array([row[pos] for row in self.reading.logits(window)])
+        return float(self.reading.logits(window)[lane == "end"][pos])
+
+    def word(self, lane: Lane) -> int:
+        """The best span's first piece, or its last for the end (`doc`)."""
+        return self.best.span.start if lane == "start" else self.best.span.end
 
 
 class TwoQuestions:
@@ -110,119 +112,106 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 def two_questions(two: TwoQuestions) -> list[Block | None]:
-    """Step 1: the plane of all tokens; arrows lead two words from one question to the other."""
-    first, second, e, many = two.first, two.second, two.e, len(two.heads.S)
-    followed = second if two.own.follow == "second" and second else first
-    i, j = followed.best.span.start, followed.best.span.end
-    words = [(i, START), (j, END)] if i != j else [(i, INK)]
+    """Step 1: the same vector under two questions, and where their best spans' words stand."""
+    first, second, e, lane = two.first, two.second, two.e, two.own.lane
+    letter, d = LETTERS[lane], first.word(lane)
+    logits = [asked.logit(d, lane) for asked in two.asked]
 
     def answer(asked: BestOf) -> list[Any]:
         return [texts.span_words(asked.best, 30), " (“no answer” wins)" * asked.silent]
 
-    before, box = f"*{number(first.at(i)[0])}*", "own.scores.typed"
-    said, given = f"{{}} has the start logit {before}; the best span is {{}}.", [answer(first)]
+    said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
     if second:
-        said = f"With the second question the start logit of {{}} goes from {before} to "
-        said += f"*{number(second.at(i)[0])}* and the best span from {{}} to {{}}."
-        given = [answer(first), answer(second)]
-    fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
+        said = f"With the second question the {lane} logit of {{}} goes from "
+        said += (
+            f"*{number(logits[0])}* to *{number(logits[1])}* and the best span from {{}} to {{}}."
+        )
+    box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
-    known = {START: ("over", "a best span's first token"), END: ("below", "its last")}
-    known[INK] = "bar", "start and end at once"
-    left = len(e.context_ids) - len(words)
-    key: list[tuple[str, str, Any]] = [("dot", INK, "first question")]
-    if second:
-        key += [("ring", INK, "second question"), ("arrow", INK, "from one to the other")]
-    key += [(known[role][0], role, known[role][1]) for _, role in words]
-    others = f"the {plural(left, 'other token')}" + " (first question)" * bool(second)
-    key += [("dot", OTHER, others)] * bool(left)
-    which = [(f"{k} question", {"own.scores.follow": k}, two.own.follow == k) for k in ASKED]
-    follow = ui.choice("follow", "follow the best span of the", which) if second else None
+    fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
+    sums = list[Block]()
+    for total, which, h in zip(logits, ("first", "second"), ("h", "h′"), strict=False):
+        sum_ = f"{{}}, {which} question:  {letter} · {h} + b_{letter} = {{}}{plus(bias)} "
+        sum_ += f"{adds((total - bias, bias), total)} {{}}"
+        product = [number(total - bias), lane]
+        line = say(sum_, texts.said(e, d, lane), product, [number(total), lane])
+        sums.append(ui.formula(f"formula-{which}", line, span=6))
     return [
         ui.idea(
-            f"*S and E are two vectors of {many} numbers, the same for every question and "
-            f"text.* A token's {{}}, its {{}}. Only h, the {many} numbers that the "
-            "network (encoder) gives the token, changes with question and paragraph.",
-            subs("start logit is S · h + b_S", START),
-            subs("end logit E · h + b_E", END),
+            f"*{letter} is a vector of {len(two.heads.S)} numbers, the same for every question and "
+            f"text.* A token's {{}}. Only h, the {len(two.heads.S)} numbers that the network "
+            "(encoder) gives the token, changes with question and paragraph.",
+            subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
-        ui.finding(said + by_hand.own_logits(two.shown), texts.said(e, i), *given),
+        ui.finding(said + by_hand.own_logits(two.shown), texts.said(e, d), *map(answer, two.asked)),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
-        ui.legend("key", *key, *texts.split_word(e, [d for d, _ in words])),
-        plane(two, words),
-        ui.group("side", 5, follow, *sums(two, (i, j))),
-        ui.closing("S and E begin as random numbers; training learns them with the encoder."),
+        lanes(two, "show each token's"),
+        rows_of_tokens(two),
+        *sums,
+        ui.closing("S and the end vector E begin as random numbers; training learns both."),
         *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
     ]
 
 
-def sums(two: TwoQuestions, span: tuple[int, int]) -> list[Block]:
-    """S · h + b_S = 6.04 − 0.14 = 5.90 with each question, for the words that are followed."""
-    found: list[Block] = []
-    for asked, h, name in zip(two.asked, ("h", "h′"), ASKED, strict=False):
-        lines, question = [], quote(asked.reading.encoding.question, 90)
-        for column, (d, lane) in enumerate(zip(span, LETTERS, strict=True)):
-            letter, (_, bias), total = LETTERS[lane], two.heads.vector(lane), asked.at(d)[column]
-            product, word = total - bias, texts.said(two.e, d, lane)
-            said = f"{{}}  {letter} · {h} + b_{letter} = {{}}{plus(bias)} "
-            said += f"{adds((product, bias), total)} {{}}"
-            lines.append(say(said, word, [number(product), lane], [number(total), lane]))
-        found.append(ui.remark(f"asked-{name}", ASKED[name], [question, QUOTE]))
-        found.append(ui.formula(f"formula-{name}", *lines))
-    return found
+def lanes(two: TwoQuestions, label: str) -> Block:
+    """Start logits or end logits."""
+    which = [(f"{x} logit", {"own.scores.lane": x}, x == two.own.lane) for x in LETTERS]
+    return ui.choice("lane", label, which)
 
 
-def plane(two: TwoQuestions, words: list[tuple[int, str]]) -> Block:
-    """Every token's two logits, and arrows that lead the words from the first question's."""
-    first, second, e = two.first, two.second, two.e
-    points, (docs, roles) = owned_points(first.reading), zip(*words, strict=True)
-    rest = np.setdiff1d(np.arange(len(points)), docs)
-    none = np.array([[x[0] for x in first.reading.logits(two.window.index)]])
-    before = np.array([first.at(d) for d in docs])
-    after = np.array([second.at(d) for d in docs] if second else []).reshape(-1, 2)
-    seen = np.concatenate([points[rest], before, after, none])
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    low, high = low - 0.13 * (high - low + 1), high + 0.13 * (high - low + 1)
-    way = np.linspace(0.03, 0.965, 24)[:, None]  # from near a point to near another
-    paths = [a + (b - a) * way for a, b in zip(before, after, strict=False)]
+def rows_of_tokens(two: TwoQuestions) -> Block:
+    """A row a question, a dot a token; a line joins a best span's word in both rows."""
+    lane, e, many = two.own.lane, two.e, len(two.asked)
+    letter, followed = LETTERS[lane], list(dict.fromkeys(x.word(lane) for x in two.asked))
+    rows, drawn, ticks = list[Points](), list[Block](), list[str]()
+    names = [escape(texts.dotted(e, d)) for d in range(len(e.context_ids))]
+    more: Block = {"text": names, "hovertemplate": "%{text}: %{x:.2f}<extra></extra>"}
+    more |= {"hoverinfo": "all", "marker": {"color": OTHER, "size": 8}}
+    for y, asked in enumerate(two.asked):
+        row = owned_points(asked.reading)[:, int(lane == "end")]
+        row[followed] = [asked.logit(d, lane) for d in followed]
+        rows.append(row)
+        drawn.append(ui.scatter("markers", ui.packed(row), ui.packed(np.full(len(row), y)), **more))
+        lines = wrap(quote(asked.reading.encoding.question, 90), 28, max_lines=3, placeholder=" …”")
+        ticks.append("<br>".join(map(escape, lines)))
+    low, high = float(np.min(rows)), float(np.max(rows))
+    for d in followed:
+        xs, line = [float(row[d]) for row in rows], {"color": lane, "width": 2.5}
+        marker = {"size": 14, "color": lane, "opacity": 1}
+        drawn.append(ui.scatter("lines+markers", xs, [*range(many)], marker=marker, line=line))
+    room = (high - low + 1) * 0.04
+    layout = ui.layout(
+        130 * many + 30, 220, 14, 4, 50, annotations=row_names(two, followed, rows, 480)
+    )
+    title = f"{lane} logit of each token = {letter} · h + b<sub>{letter}</sub>  →"
+    layout["xaxis"] = ui.axis(title, lane, range=[low - room, high + room])
+    named: Block = {"tickvals": [*range(many)], "ticktext": ticks, "ticks": ""}
+    layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], **named)
+    short = ["first<br>question", "second<br>question"][:many]
+    narrow = {"margin.l": 66, "yaxis.ticktext": short, "xaxis.title.text": f"{lane} logit  →"}
+    narrow["annotations"] = row_names(two, followed, rows, 270)
+    alt = f"Every token by its {lane} logit, a row for each reading."
+    return ui.figure("tokens", drawn, layout, alt, narrow=narrow)
 
-    marked = zip([*before, *after], words * 2, strict=False)
-    labels: list[fig.Name] = [(at, texts.bold_name(e, d), role) for at, (d, role) in marked]
-    labels += [(none[0], f"<b>{escape(e.cls_token)}</b> “no answer”", GREY)]
-    fixed, crowd = len(labels), np.concatenate([seen, *paths])
-    if two.shown.state.selection:  # its names come last, so that they move no other name
-        picked = {two.shown.selection.end: END, two.shown.selection.start: START}
-        new = [(d, picked[d]) for d in sorted(picked) if d not in docs]
-        labels += [(first.at(d), texts.bold_name(e, d), role) for d, role in new]
-    large, small = (fig.names_apart(labels, crowd, low, high, x) for x in ((600, 330), (280, 300)))
 
-    def tokens(at: Points, docs: Sequence[int], which: str, marker: Block) -> Block:
-        pressed = {"customdata": [*docs], "sets": {"selection": ["customdata", "customdata"]}}
-        names = [f"{escape(texts.dotted(e, d))}, {which} question" for d in docs]
-        return fig.dots(at, marker, names) | pressed
-
-    square = {"color": GREY, "size": 9, "symbol": "square"}
-    drawn = [tokens(points[rest], rest.tolist(), "first", {"color": OTHER, "size": 6})]
-    drawn.append(fig.dots(none, square, [escape(e.cls_token)]))
-    for path, role in zip(paths, roles, strict=False):
-        drawn += fig.arrow(path, role, high - low)
-    for which, at, fill in (("first", before, [*roles]), ("second", after, PAPER)):
-        marker = {"color": fill, "size": 12, "line": {"color": [*roles], "width": 2.5}}
-        marker["symbol"] = [ui.SYMBOLS[role] for role in roles]
-        drawn += [tokens(at, docs, which, marker)] * bool(len(at))
-    limits, lines = np.stack([low, high]).T.tolist(), {"zeroline": True, "zerolinecolor": GREY}
-    x, y = "start logit = S · h + b<sub>S</sub>  →", "end logit = E · h + b<sub>E</sub>  →"
-    layout = ui.layout(376, 62, 8, 4, 50, annotations=large[:fixed])
-    layout["xaxis"] = ui.axis(x, START, range=limits[0], **lines)
-    layout["yaxis"] = ui.axis(y, END, range=limits[1], **lines)
-    narrow: Block = {"height": 360, "margin.l": 50, "annotations": small[:fixed]}
-    alt = "Every token of the text by its start logit and its end logit"
-    alt += "; arrows lead two words from their first to their second place." if second else "."
-    over = {"annotations": large[fixed:]}
-    return ui.figure("plane", drawn, layout, alt, span=7, overlay=over, narrow=narrow)
+def row_names(
+    two: TwoQuestions, followed: list[int], rows: list[Points], pixels: int
+) -> list[Block]:
+    """The followed words above the first row and below the second, apart on a plot so wide."""
+    notes, low, high = list[Block](), float(np.min(rows)), float(np.max(rows))
+    for y, row in enumerate(rows):
+        needs, far = 0, float(np.ptp(row[followed])) / (high - low or 1) * pixels
+        for d in followed:
+            name, x = texts.bold_name(two.e, d, 20 if pixels > 300 else 10), float(row[d])
+            needs, first = needs + 9 * (len(re.sub("</?b>", "", name)) + 6), d == followed[0]
+            lift, right = 10 if first or far > needs else 32, x > (low + high) / 2
+            place = {"xanchor": "right" if right else "left", "xshift": 9 if right else -9}
+            place |= {"yanchor": "top" if y else "bottom", "yshift": -lift if y else lift}
+            notes.append(ui.note(f"{name} {number(x)}", x, y, two.own.lane, 15, **place))
+    return notes
 
 
 def exactly_two(two: TwoQuestions) -> str:
@@ -232,16 +221,15 @@ def exactly_two(two: TwoQuestions) -> str:
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
         f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
-        "encoder it attends to the question's tokens. The plane shows all that the prediction uses "
-        "of a token: its two logits. A logit is read against the others of its window: a constant "
+        "encoder it attends to the question's tokens. Its two logits are all that the prediction "
+        "uses of a token. A logit is read against the others of its window: a constant "
         "added to all start logits changes no probability. Of several windows a dot is taken from "
-        "the one that sees most around its token, and the arrows' words and “no answer” from their "
-        "best span's."
+        "the one that sees most around its token, and the named words from their best span's."
     )
 
 
 def points_table(two: TwoQuestions) -> Block:
-    """The tokens of the plane: those that move most, or those with the highest logits."""
+    """The tokens: those that move most, or those with the highest logits."""
     both = [owned_points(asked.reading) for asked in two.asked]
     size = np.linalg.norm(both[1] - both[0], axis=1) if two.second else both[0].max(axis=1)
     rows = []
@@ -270,10 +258,9 @@ def taken_apart(two: TwoQuestions, d: int) -> Products:
 
 def one_logit(two: TwoQuestions) -> list[Block | None]:
     """Step 2: S · h as a running sum, and the same products with the second question's h."""
-    lane, span = two.own.lane, two.first.best.span
-    d, letter = span.start if lane == "start" else span.end, LETTERS[lane]
+    lane = two.own.lane
+    d, letter = two.first.word(lane), LETTERS[lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
-    lanes = [(f"{name} logit", {"own.scores.lane": name}, name == lane) for name in LETTERS]
     up, down, most = p.values[p.values > 0], p.values[p.values < 0], float(p.values[p.order[0]])
     said = "No single dimension decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
     raised, lowered = float(up.sum()), float(down.sum())
@@ -295,7 +282,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
             f"*{len(p.values)} products*; b_{letter} is one more number, the same for every token."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
-        ui.choice("lane", "take apart", lanes),
+        lanes(two, "take apart"),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
         ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
@@ -424,7 +411,7 @@ def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
             note = ui.note(text, depth, height, colour or lane, xanchor="left", xshift=10, **side)
             notes.append(note | {"align": "left"})
         title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
-        lines = fig.one_of_many(logits, at[k], lane, "layer %{x}: %{y:.2f}")
+        lines = one_of_many(logits, at[k], lane)
         down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
         panels.append((title, lines, ui.axis("h after layer …", lane, **ticks), down))
     layout, far = ui.layout(374, 60, 8, 24, 48, annotations=notes), [-0.04 * depth, depth * 1.55]
@@ -432,6 +419,18 @@ def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
     narrow |= {"xaxis.range": far, "xaxis2.range": far}  # room for names
     alt = "Start logits and end logits after each layer, one line for each token of the window."
     return pair("layers", alt, panels, (0.485, 0.515), layout, narrow)
+
+
+def one_of_many(values: Points, k: int, role: str) -> list[Block]:
+    """All columns of [rows, n] but k as one thin line, and column k."""
+    rows, n = values.shape
+    ys = np.vstack([np.delete(values, k, axis=1), np.full(n - 1, np.nan)]).T.ravel()
+    xs, thin = np.tile([*range(rows), np.nan], n - 1), {"color": OTHER, "width": 1}
+    own: Block = {"hoverinfo": "all", "hovertemplate": "layer %{x}: %{y:.2f}<extra></extra>"}
+    own |= {"line": {"color": role, "width": 3.5}, "marker": {"size": 8, "color": role}}
+    others = ui.scatter("lines", ui.packed(xs), ui.packed(ys), line=thin)
+    line = ui.scatter("lines+markers", list(range(rows)), ui.packed(values[:, k]), **own)
+    return [others, line]
 
 
 def last_two(

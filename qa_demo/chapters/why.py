@@ -22,7 +22,6 @@ from qa_demo.core import attribution
 from qa_demo.core.attention import SPREAD, TokenAttention
 from qa_demo.core.attribution import DRAWS, Attribution, Deletion, Target
 from qa_demo.core.text import is_mark, words
-from qa_demo.drawn.plane import piled
 from qa_demo.printed import QUOTE, adds, bracket, escape, number, probability, quote, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Count, Place, Record
@@ -273,6 +272,16 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ),
         *ui.folds(table, HIDDEN, SNIPPET),
     ]
+
+
+def piled(xs: Sequence[float], width: float) -> list[int]:
+    """How high each dot stands, xs ascending: the lowest row whose last dot is `width` away."""
+    last, found = list[float](), list[int]()
+    for x in xs:
+        level = next((n for n, other in enumerate(last) if x - other >= width), len(last))
+        last[level : level + 1] = [x]
+        found.append(level)
+    return found
 
 
 def dots(shares: Shares, test: Deletion, many: str) -> Block:

@@ -1,4 +1,4 @@
-"""Chapter 2: every printed logit is S . h + b by hand, and the plane holds every token."""
+"""Chapter 2: every printed logit is S . h + b by hand, and a row holds every token."""
 
 import re
 
@@ -30,42 +30,44 @@ def by_hand(reading, window, pos, lane):
     return sum(float(a) * float(b) for a, b in zip(vector, h, strict=True)) + bias
 
 
-@pytest.mark.parametrize("name", ["oresund", "reef", "danube-small"])
-def test_the_sums_are_the_dot_products_of_both_questions(name):
-    found, shown = scores(example=name), reading_of(name)
-    best, other = shown.true_best, load_menu()[name].others[0]
-    second = faked().reader("").read(other, shown.encoding.context, shown.true.options)
-    for key, reading in (("formula-first", shown.true), ("formula-second", second)):
-        lines = [line.split("=", 1)[1] for line in words(found[key]).split("\n")]
-        printed = [map(value, re.findall(r"[−-]? ?\d+\.\d\d", line)) for line in lines]
-        ends = ((best.span.start, "start"), (best.span.end, "end"))
-        for (d, lane), (product, bias, total) in zip(ends, printed, strict=True):
-            w = reading.windows[predict(reading).best.candidate.window]
-            w = w if w.holds(Span(d, d)) else reading.windows[reading.owners[d]]
-            expected = by_hand(reading, w.index, w.to_pos(d), lane)
-            assert total == pytest.approx(expected, abs=0.0051)
-            assert product + bias == pytest.approx(total, abs=0.0151)
-    x = unpacked(next(t for t in found["plane"]["data"] if t["mode"] == "lines+markers")["x"])
-    for marker in (t["marker"] for t in found["plane"]["data"][-2:]):
-        told = {*zip(marker["line"]["color"], marker["symbol"], strict=True)}
-        assert len({shape for _, shape in told}) == len(told), "roles differ without colours too"
-    before, after = map(value, re.findall(r"−?\d+\.\d\d", words(found["finding"])))
-    assert abs(x[0] - before) < abs(x[-1] - before) and abs(x[-1] - after) < abs(x[0] - after)
-
-
-@pytest.mark.parametrize("name", ["emoji", "danube-small"])
-def test_the_plane_holds_every_token_once_at_its_two_logits(name):
-    found, shown = scores(example=name), reading_of(name)
-    traces = [t for t in found["plane"]["data"] if "customdata" in t][:2]
-    docs = [d for t in traces for d in t["customdata"]]
-    assert sorted(docs) == list(range(len(shown.encoding.context_ids)))
-    window = shown.true.windows[shown.true_best.window]
-    for trace in traces:
-        xy = zip(unpacked(trace["x"]), unpacked(trace["y"]), strict=True)
-        for d, (x, y) in zip(trace["customdata"], xy, strict=True):
-            home = window if trace is traces[1] else shown.true.windows[shown.true.owners[d]]
-            logits = [side[home.to_pos(d)] for side in shown.true.logits(home.index)]
-            np.testing.assert_allclose((x, y), logits, atol=1e-5)
+@pytest.mark.parametrize("lane", ["start", "end"])
+@pytest.mark.parametrize("name", ["oresund", "reef", "danube-small", "emoji"])
+def test_sums_rows_and_finding_are_the_dot_products_of_both_questions(name, lane):
+    found, shown = scores(example=name, own={"scores": {"lane": lane}}), reading_of(name)
+    asked = load_menu()[name].others[0]
+    second = faked().reader("").read(asked, shown.encoding.context, shown.true.options)
+    readings, traces = [shown.true, second], found["tokens"]["data"]
+    bests = [predict(reading).best.candidate for reading in readings]
+    ends = [best.span.start if lane == "start" else best.span.end for best in bests]
+    lines = traces[2:]
+    assert len(lines) == len(set(ends)) and all(line["y"] == [0, 1] for line in lines)
+    for y, (reading, best, key) in enumerate(
+        zip(readings, bests, ("first", "second"), strict=True)
+    ):
+        w, named = reading.windows[best.window], dict(zip(ends, lines, strict=False))
+        for d, line in named.items():  # of several windows in the best span's where it can
+            home = w if w.holds(Span(d, d)) else reading.windows[reading.owners[d]]
+            expected = by_hand(reading, home.index, home.to_pos(d), lane)
+            assert line["x"][y] == pytest.approx(expected, abs=1e-4)
+        printed = words(found[f"formula-{key}"]).split("=", 1)[1]
+        product, bias, total = map(value, re.findall(r"[−-]? ?\d+\.\d\d", printed))
+        assert total == pytest.approx(named[ends[0]]["x"][y], abs=0.0051)
+        assert product + bias == pytest.approx(total, abs=0.0151)
+        row = unpacked(traces[y]["x"])
+        assert (unpacked(traces[y]["y"]) == y).all()
+        assert len(row) == len(traces[y]["text"]) == len(shown.encoding.context_ids)
+        for d in set(range(len(row))) - set(ends):
+            home = reading.windows[reading.owners[d]]
+            logit = reading.logits(home.index)[lane == "end"][home.to_pos(d)]
+            assert row[d] == pytest.approx(logit, abs=1e-5)
+    told = [value(x) for x in re.findall(r"−?\d+\.\d\d", words(found["finding"]))[:2]]
+    assert told == pytest.approx(lines[0]["x"], abs=0.0051)
+    notes = found["tokens"]["layout"]["annotations"]
+    assert [n["x"] for n in notes] == [line["x"][y] for y in (0, 1) for line in lines]
+    small = found["tokens"]["narrow"]["annotations"]
+    for one, two in zip(small[::2], small[1::2], strict=True) if len(lines) > 1 else ():
+        apart = abs(one["x"] - two["x"]) > 0.5 * np.ptp([n["x"] for n in small])
+        assert apart or one["yshift"] != two["yshift"], "names do not meet"
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
@@ -119,14 +121,14 @@ def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
     alone = scores(**OWN)
     assert alone["typed"]["kind"] == "entry" and not {"second", "formula-second"} & set(alone)
     asked = scores(**OWN, own={"scores": {"typed": " When? "}})
-    assert "When?" in words(asked["asked-second"]) and len(asked["plane"]["data"]) > 4
+    assert "When?" in asked["tokens"]["layout"]["yaxis"]["ticktext"][1]
     again = scores(**OWN, own={"scores": {"typed": OWN["question"]}})
-    assert again["plane"]["data"] == alone["plane"]["data"]
+    assert again["tokens"]["data"] == alone["tokens"]["data"]
     long = scores(**OWN, own={"scores": {"typed": "who " * 400}})
     assert "was not read" in words(long["told"]) and "formula-second" not in long
 
 
 def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
-    assert before["plane"]["data"] == after["plane"]["data"]
+    assert before["tokens"]["data"] == after["tokens"]["data"]
     assert "by hand" in words(after["finding"])
