@@ -7,7 +7,7 @@ side.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, exp
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ STEPS = (
     ("How it is split", "How is a long text split, and which answer wins?"),
     ("One start, one window", "Why does a start count in one window only?"),
     ("No answer", "When does “no answer” win?"),
-    ("Three rules", "Which window's answer is taken? Three rules"),
+    ("Three rules", "Which window's answer is taken?"),
 )
 IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
@@ -46,8 +46,8 @@ IDEAS = (
     "sees most around it*: of its tokens to the left and to the right the smaller count decides.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*One window that finds an answer is enough: so the smallest “no answer” counts.*",
-    "A rule takes one window's best span. *A high P says “highest within this window”: it says "
-    "nothing about another window.*",
+    "A rule takes one window's best span. *A high probability P says “highest within this window”: "
+    "it says nothing about another window.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 34)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -56,17 +56,15 @@ ODD = {  # the odd case of a step, a press away
     4: ("A text where the two largest P form no allowed span", text_at("telegraph", 128, 48)),
 }
 RULES = {
-    "logits": ("sum of logits", "start logit + end logit of its best span (BERT's rule)"),
+    "logits": ("score", "sum of logits", "start logit + end logit of its best span"),
     "mean_of_maxima": (
-        "mean of the two largest softmaxes",
+        "mean",
+        "mean of the two largest P",
         "(largest P(start) + largest P(end)) / 2",
     ),
-    "product": (
-        "product within a window",
-        "P × P of its best span; Σ exp over the paragraph alone",
-    ),
+    "product": ("product", "product of P", "P(start) × P(end) of its best span"),
 }
-"""The name of each rule, and what it compares."""
+"""A window's number that each rule compares, the rule's name, and that number in words."""
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
 SNIPPET = ui.snippet("windows")
@@ -126,7 +124,7 @@ def presses(w: Windows, step: int) -> Block | None:
         label, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
     other = ui.button("other", label, patch, span=4) if label and known else None
-    follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][0]}."
+    follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][1]}."
     told = ui.remark("rule", follows, span=8) if rule != "logits" and step < 4 else None
     return ui.group("presses", 12, other, told) if other or told else None
 
@@ -288,99 +286,93 @@ def no_answer(w: Windows) -> list[Block | None]:
 
 
 def three_rules(w: Windows) -> list[Block | None]:
-    """Step 4: one panel a rule with every window's number, the choice filled."""
-    taken = {"logits": w.win, "mean_of_maxima": w.highest("mean"), "product": w.highest("product")}
-    rows = fig.few(w.rows, list(taken.values()), lambda r: r.score)
+    """Step 4: BERT's rule beside another, with every window's number and the choice filled."""
+    follows = w.shown.state.rule
+    other = "mean_of_maxima" if follows == "logits" else follows
+    taken = w.win, w.highest(RULES[other][0])
+    rows = fig.few(w.rows, taken, lambda r: r.score)
+    options = [
+        (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
+    ]
     return [
-        ui.finding("{} {}", why_mean(w, taken["mean_of_maxima"]), [changed(w), "note"]),
-        *(panel(w, rule, rows, window) for rule, window in taken.items()),
+        ui.finding("{} {}", why(w, other, taken[1]), [changed(w), "note"]),
+        ui.choice("rules", "the page follows the", options),
+        *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
 
 
-def why_mean(w: Windows, top: Proposal) -> list[Part]:
-    """Which window the mean takes, and why that fails where it fails."""
+def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
+    """Which window a rule takes beside BERT's, and why the mean fails where it fails."""
     if len(w.rows) == 1:
         return ["One window: all three rules take its best span; they differ between windows only."]
-    maxima, same, words = top.maxima[:2], top is w.win, list[Any]()
-    told = f"The mean takes window {top.k}{' too' * same}"
+    told = f"The {RULES[rule][1]} takes window {top.k}{' too' * (top is w.win)}"
+    maxima = top.maxima[:2]
+    if rule == "product":
+        return [f"{told}."]
     if maxima == (0, 0):
-        told += f", although its largest P stand on {w.cls}, which says “not here”."
-    elif why := reason(top.window, *maxima, w.shown.decode):
-        why = "that start counts in another window" if why == "not owned" else why
-        told += f" for its P on {{}} and {{}}: no allowed span ({why})."
+        return [f"{told}, although these stand on {w.cls}, which says “not here”."]
+    if cause := reason(top.window, *maxima, w.shown.decode):
+        cause = "that start counts in another window" if cause == "not owned" else cause
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
-    else:
-        told += ", which is surest among its own words."
-    if not same:
-        leads = ", and “no answer” leads it by more than the threshold" * w.silent
-        told += f" The sum takes window {w.win.k}, {{}}{leads}."
-    return say(told, *words, span_words(w.best, 30))
+        return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)
+    return [f"{told}, which is surest among its own words."]
 
 
 def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
-    """A rule's name, which a press sets, what it compares (dots of sums, bars of P), its choice."""
-    (title, compares), patch = RULES[rule], {"rule": None if rule == "logits" else rule}
-    pitch, across = min(54.0, 264 / len(rows)), dict[str, Any](nticks=6)
-    if rule != "logits":
+    """What a rule takes, what it compares (dots of sums, bars of P), and how it is computed."""
+    (compared, name, words), bars = RULES[rule], rule != "logits"
+    pitch, across = min(50.0, 264 / len(rows)), dict[str, Any](nticks=6)
+    if bars:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
-    width = None if rule == "logits" else 14 / pitch
-    drawn = fig.compared(rows, [measured(w, rule, r)[0] for r in rows], taken, width)
+    values = [getattr(r, compared) for r in rows]
+    drawn = fig.compared(rows, values, taken, 14 / pitch if bars else None)
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
     texts = [
-        fig.label(measured(w, rule, r)[1], 0, y - 8 / pitch, r is taken, **over)
+        fig.label(measured(w, rule, r), 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
-    layout = ui.layout(int(pitch * len(rows)) + 34, 80, 16, 4, 26, bargap=0)
-    layout |= {"xaxis": ui.axis(showgrid=False, **across), "yaxis": fig.window_axis(rows, 0.3)}
-    layout["annotations"] = texts
+    layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
+    layout["xaxis"] = ui.axis(words, showgrid=False, **across)
+    layout |= {"yaxis": fig.window_axis(rows, 0.3), "annotations": texts}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
-    told: list[Part] = [f"“no answer” wins over window {taken.k}"]
-    if rule != "logits" or not w.silent:
-        golds, own = w.shown.golds, taken.own
-        right = own and any(exact_match(gold.text, own.text) for gold in golds)
-        verdict = ("right:" if right else "wrong:") if golds else "takes"
-        told = say(f"{verdict} *window {taken.k}*, {{}}", span_words(own, 20) if own else "no span")
-    option = (title.capitalize(), patch, w.shown.state.rule == rule)
+    golds, own, which = w.shown.golds, taken.own, f"*{name}*{' (BERT)' * (not bars)}"
+    right = own and any(exact_match(gold.text, own.text) for gold in golds)
+    told = f"The {which} takes *window {taken.k}*, {{}}"
+    told += f": {'right' if right else 'wrong'}" * bool(golds)
+    if w.silent and not bars:
+        told = f"By the {which} “no answer” wins over *window {taken.k}*, {{}}"
+    answer = span_words(own, 20) if own else "no span"
     return ui.group(
         f"panel-{rule}",
-        4,
-        ui.choice(f"rule-{rule}", "", [option]),
-        ui.remark(f"how-{rule}", compares),
-        ui.figure(rule, [{**drawn, "sets": patch}], layout, alt),
-        ui.formula(f"takes-{rule}", told, worked(rule, taken)),
+        6,
+        ui.remark(f"takes-{rule}", told, answer),
+        ui.figure(rule, [drawn], layout, alt),
+        ui.formula(f"sum-{rule}", worked(rule, taken)),
     )
 
 
-def measured(w: Windows, rule: str, r: Proposal) -> tuple[float, str]:
-    """What a rule compares of a window, and in words; also whether both P of a mean are [CLS]'s."""
-    if rule == "logits":
-        return r.score, fig.proposes(r, 26)
-    if rule == "product":
-        return r.product, fig.proposes(r, 22, probability(r.product))
-    return r.mean, probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
+def measured(w: Windows, rule: str, r: Proposal) -> str:
+    """What a rule compares of a window; also whether both P of a mean are [CLS]'s."""
+    if rule == "mean_of_maxima":
+        return probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
+    return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:
-    """How that number is computed: 6.39 + 7.13 = 13.52, or (0.968 + 0.952) / 2 = 0.960, or
-    exp(6.388) / 687.0 × exp(7.133) / 1,257.5 = 0.862.
-    """
+    """6.39 + 7.13 = 13.52, or (0.968 + 0.952) / 2 = 0.960, or 0.866 × 0.996 ≈ 0.862."""
     if rule == "mean_of_maxima":
-        both = probability(r.maxima[2]), probability(r.maxima[3])
-        sum_ = f"({{}} + {{}}) / 2{printed.mean(*both, probability(r.mean))}"
-        return say(sum_, [both[0], START], [both[1], END])
+        one, two = map(probability, r.maxima[2:4])
+        mean = printed.mean(one, two, probability(r.mean))
+        return say(f"({{}} + {{}}) / 2{mean}", [one, START], [two, END])
     if r.own is None:
         return []
-    logits = r.own.start_logit, r.own.end_logit
     if rule == "logits":
-        return ui.summed(*logits)
-    start, end = (number(x, 3) for x in logits)
-    one, two = (printed.significant(exp(x) / p) for x, p in zip(logits, r.factors, strict=True))
-    again = exp(printed.value(start) + printed.value(end))
-    again /= printed.value(one) * printed.value(two)
-    product = printed.equals([one, two], again, probability(r.product)).strip()
-    said = f"exp({{}}) / {one} × exp({{}}) / {two} {product}".replace("= ", "=\u00a0")
-    return say(said.replace("≈ ", "≈\u00a0"), [start, START], [end, END])
+        return ui.summed(r.own.start_logit, r.own.end_logit)
+    one, two = map(probability, r.factors)
+    again = printed.value(one) * printed.value(two)
+    product = printed.equals([one, two], again, probability(r.product))
+    return say(f"{{}} × {{}}{product}", [one, START], [two, END])
 
 
 def exactly(w: Windows) -> str:
