@@ -45,7 +45,7 @@ IDEAS = (
     "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
     "the loss each tag counts by the share of annotators who gave it.",
     "{} opens an answer, every {} right after it continues it, {} ends it. "
-    "*An I at the front or right after an O is impossible*: nothing has begun.",
+    "*So each B makes one answer.*",
 )
 FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
 OPENS = {step: {"example": name} for step, name in FIRST.items()}
@@ -58,7 +58,6 @@ TEXTS = {
 """The texts that steps 3 and 4 offer."""
 SNIPPET = ui.snippet("bio")
 CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothing to draw
-ABOUT = ("under", ui.INK, "the formula's token")
 LABELLED = "For each token its labels, the reader's probabilities and its loss"
 Parts = list[Any]
 
@@ -113,12 +112,13 @@ def at_least(p: Array) -> str:
     return f"{np.floor(p.min() * 10**digits) / 10**digits:.{digits}f}"
 
 
-def key(*more: tuple[str, str, Any]) -> Block:
-    """The three tags, and what else a step draws."""
+def key() -> Block:
+    """The three tags, and the underline."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
     drawn = ("box", ui.B), ("box", ui.I), ("boxed", ui.GREY)
     tags = zip(drawn, words, LETTERS, strict=True)
-    return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), *more)
+    about = ("under", ui.INK, "the formula's token")
+    return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), about)
 
 
 def text_choice(shown: Shown) -> Block:
@@ -181,7 +181,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     )
     return [
         finding_of_tags(tags, runs, first),
-        key(ABOUT),
+        key(),
         ladder(cols, [row], alt, home, about, [TAGS[k] for k in tags.single]),
         softmax_formula(tags, about),
         ui.closing(f"{last} The step “Tags to spans” reads answers off the tags."),
@@ -317,7 +317,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     last = "Without the minus sign it is the log-likelihood, to be raised."
     return [
         ui.finding(found, said(tags.e, d), LETTERS[k]),
-        key(ABOUT),
+        key(),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, False, say(every)),
         ui.closing(f"Lowering L raises the right tags' probabilities. {last}"),
@@ -358,7 +358,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     return [
         ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
         text_choice(tags.shown),
-        key(ABOUT),
+        key(),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, True, say(least, shares)),
         ui.closing(last),
@@ -372,66 +372,58 @@ def to_spans(tags: Tags) -> list[Block | None]:
     best = tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
     cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
-    rungs = [Rung("the reader's p, each token by itself", 96, 1, tag_bars(tags, cols, 96))]
+    wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
+    title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
+    rungs = [Rung(title, 44, 0.9, [cells(cols, tags.single, wrong=wrong)])]
     if (tags.single != best).any():
-        wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
-        title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
-        rungs.append(Rung(title, 25, 0.9, [cells(cols, tags.single, wrong=wrong)]))
-    under = brackets(cols, [(one.span, one.text) for one in answers])
-    finding, formula, chances = chances_of(tags, answers)
-    title = "most probable possible tagging"
-    title += ": in an answer the chance of each tag after the one before" * bool(answers)
-    title += ", behind it that of no I" * bool(answers)
-    traces = [cells(cols, best, 1.1 if under else 0, chances=chances), *under]
-    pixels, top = (56, 2.0) if under else (25, 0.9)
-    rungs.append(Rung(title, pixels, top, traces))
+        rungs.append(Rung("most probable possible tagging", 44, 0.9, [cells(cols, best)]))
+    if under := brackets(cols, [(one.span, one.text) for one in answers]):
+        rungs.append(Rung("answers: from each B to its last I", 30, 1.1, under))
+    finding, formula, given = chances_of(tags, answers)
     exactly = (
-        "A chance takes the tags as independent, leaves out the impossible taggings and shares "
-        "their probability among the others, within each window; tokens that share a box have the "
-        "product of theirs. The most probable tagging is found by Viterbi's algorithm, the sums "
-        "over all of them by the forward-backward algorithm."
+        "An I at the front or right after an O is impossible: nothing has begun. A chance takes "
+        "the tags as independent, leaves out the impossible taggings and shares their probability "
+        "among the others, within each window: so a token's chance is not its P by itself. The "
+        "most probable tagging is found by Viterbi's algorithm, the sums over all of them by the "
+        "forward-backward algorithm."
     )
     possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
+    after = "its chance after the one before", lambda d: given.get(d, "–")
     return [
         finding,
         text_choice(tags.shown),
-        key(),
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
         ui.closing("Tags can give several answers at once; a start and an end give at most one."),
-        *folds(tags, cols, [exactly], tags.likeliest, possible),
+        *folds(tags, cols, [exactly], tags.likeliest, possible, after),
     ]
 
 
 def chances_of(
     tags: Tags, answers: Sequence[bio.TaggedSpan]
-) -> tuple[Block, Block, dict[int, float]]:
-    """The answers, by how much the first one's B gains, and the chance of each of the first four =
-    P(first is B) x P(each next is I) x P(the one behind is no I), also by token; or P(no token has
-    an answer).
+) -> tuple[Block, Block, dict[int, str]]:
+    """The answers, and the chance of each of the first four = P(first is B) x P(each next is I) x
+    P(the one behind is no I), also by token; or P(no token has an answer).
     """
     if not answers:
-        nothing = "The most probable possible tagging is O throughout: it says “no answer”."
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
-        line = say(f"P(every token is {{}}), among the possible taggings{least}: *{none}*", O)
-        return ui.finding(nothing), ui.formula("chance", line), {}
-    n, first = len(answers), answers[0].span.start
-    by_token, lines = dict[int, float](), list[Parts]()
+        line = say(f"P(every token is {{}}){least}: *{none}*", O)
+        nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
+        return nothing, ui.formula("chance", line), {}
+    n, by_token, lines = len(answers), dict[int, str](), list[Parts]()
     for answer in answers[:4]:
         factors = factors_of(tags, answer)
-        by_token |= dict(enumerate((p for ps, *_ in factors for p in ps), answer.span.start))
+        every = [probability(p) for ps, *_ in factors for p in ps]
+        by_token |= dict(enumerate(every, answer.span.start))
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
         begin, end = f"chance of {quote(answer.text, 30)} = ", printed.equals(used, again, result)
         lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
     told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
-    text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}. "
-    if by_token[first] - (alone := tags.p[first, types.B]) > 0.05:
-        text += f"By itself {{}} is B with {probability(alone)}; with the impossible taggings left "
-        text += f"out, {probability(by_token[first])}: an I needs a B or I before it."
-    finding = ui.finding(text, printed.between(", ", told), said(tags.e, first))
+    text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}."
+    finding = ui.finding(text, printed.between(", ", told))
     return finding, ui.formula("chance", *lines), by_token
 
 

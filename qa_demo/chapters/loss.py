@@ -32,8 +32,8 @@ STEPS = (
 IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
-    "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *The two differ by a constant: both rank alike.*",
+    "Prediction takes the pair that scores highest. Lowering the loss raises log P(start) + "
+    "log P(end) of the right pair. *The two differ by a constant: they rank alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Little by little training lowers L, averaged over many texts.* "
@@ -276,23 +276,14 @@ def the_fit(case: Case) -> Made:
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
-    logs = [float(logsumexp(x)) for x in (case.start, case.end)]
-    constant, d = sum(logs), printed.digits_of(right.log_p)
-    total = [number(constant, d), STRONG]
-    sums = [[number(x, d), side] for x, side in zip(logs, (START, END), strict=True)]
-    whole = "log Σ exp(start logit) + log Σ exp(end logit) = {} + {} "
-    whole += f"{adds(logs, constant, d)} {{}}"
+    constant = sum(float(logsumexp(x)) for x in (case.start, case.end))
+    total = [number(constant, printed.digits_of(right.log_p)), STRONG]
     said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         yet = "" if case.now == case.record.last else " yet"
         said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
-    key = (
-        ("ring", INK, "log P(start) + log P(end): training raises the right pair's"),
-        ("dot", INK, "score = start logit + end logit: prediction takes the highest"),
-        ("line", case.role, f"bold: the right pair ({case.who})"),
-    )
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -306,9 +297,8 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case), total),
         moment_choice(case),
-        ui.legend("key", *key),
+        ui.legend("key", ("line", case.role, f"bold: the right pair ({case.who})")),
         same_distance(found, words, right, constant, case.role),
-        ui.formula("constant", say(whole, *sums, total), label="the constant"),
         ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]

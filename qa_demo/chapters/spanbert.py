@@ -19,7 +19,7 @@ from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO, blanks_of
 from qa_demo.core.text import spelled
-from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks
+from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks, told
 from qa_demo.printed import Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
@@ -77,12 +77,6 @@ def choose(own: Own, step: int, some: Mapping[str, str], span: int = 12) -> Bloc
     return ui.choice("texts", "Text:", options, span=span)
 
 
-def key(fill: str, words: str, model: str) -> Block:
-    """What the looks of words mean, and whose guesses these are."""
-    whose = ("text", ui.INK, [[model, ui.GREY]])
-    return ui.legend("key", ("fill", ui.INK, fill), ("text", ui.INK, words), whose)
-
-
 def quoted(token: str) -> Part:
     return [f"“{spelled(token)}”", printed.QUOTE]
 
@@ -119,15 +113,19 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
     cuts = ui.choice("cut", "Replace one input of SBO by its average:", options)
+    every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
+    sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
+    last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
+    whose = ("text", ui.INK, [["guesses: our small SpanBERT's, not the paper's", ui.GREY]])
     return [
         blank_finding(b),
         *others,
-        key("the chosen blank", under, "guesses: our small SpanBERT's, not the paper's"),
+        ui.legend("key", ("fill", ui.INK, "the chosen blank"), ("text", ui.INK, under), whose),
         blanks(b),
         cuts if b.now.sbo else None,
         guesses(b),
         losses(b),
-        ui.closing("Both losses train the encoder; their layers are thrown away (“To a reader”)."),
+        ui.closing(f"{last}MLM {mlm} %."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
     ]
 
@@ -138,24 +136,11 @@ def chance(said: Said) -> str:
 
 
 def blank_finding(b: core.Blank) -> Block:
-    """What both layers guess at the chosen blank, and how often each is right on average."""
-
-    def first(layer: str, said: Said) -> list[Part]:
-        """The first guess of a layer, and the place of the true word among its guesses."""
-        if b.true is None or said.rank > 1:
-            top, last = said.guesses[0], f"; {{}} is its guess {said.rank:,}" if b.true else ""
-            given = quoted(top.piece), quoted(b.true or "")
-            return say(f"{layer} guesses {{}} ({probability(top.p)}){last}. ", *given)
-        return [f"{layer} guesses it ({chance(said)}). "]
-
-    hides = "hides {}. " if b.true else "is a typed [MASK]. "
-    found = say(f"{b.found.name(b.now)} {hides}", quoted(b.true or ""))
-    found += first("SBO", b.now.sbo) if b.now.sbo else [f"SBO has no guess: {b.now.no_sbo}. "]
-    every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
-    sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
-    overall = f"Over {every['sbo_pieces']:,} blanks SBO is right in {sbo} %; "
-    overall += f"MLM, which reads the blank, in {mlm} %."
-    return ui.finding("{}{}" + overall, found, first("MLM", b.now.mlm))
+    """What the chosen blank hides, and the first guess of each layer."""
+    hides = say("hides {}", quoted(b.true)) if b.true else ["is a typed [MASK]"]
+    both = [quoted(said.guesses[0].piece) for said in (b.now.mlm, b.now.sbo) if said]
+    last = ", SBO {}." if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
+    return ui.finding(f"{b.found.name(b.now)} {{}}: MLM guesses {{}}{last}", hides, *both)
 
 
 def blanks(b: core.Blank) -> Block:
@@ -196,7 +181,7 @@ def guesses(b: core.Blank) -> Block:
     both = panel(mlm, b.now.mlm, {}), panel(sbo, b.now.sbo, b.before)
     alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
     for layer, said in ("MLM", b.now.mlm), ("SBO", b.now.sbo):
-        best = [f"“{r.word}” {probability(r.p)}" for r in core.best(said, b.true)]
+        best = [f"“{r.word}” {told(r)}" for r in core.best(said, b.true)]
         alt += f" {layer}: {', '.join(best) or 'none'}."
     small: Block = {"range": [0, 3.6 * most], "tickvals": [0, ticks(most)[-1]]}
     narrow: Block = {f"xaxis{n}.{k}": v for n in ("", 2) for k, v in small.items()}
@@ -276,18 +261,21 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
-    told = f"{count} of {plural(size, 'token')} hidden each time: our small SpanBERT guesses {n} "
-    told += f"of the single ones right and {m} of those in spans."
+    told = f"Our small SpanBERT guesses {n} of the {count} single tokens right and {m} of the "
+    told += f"{count} in spans."
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told += f" Over {every['texts']} texts: {' % and '.join(both)} %."
+    last = f"Spans are harder for it: over {every['texts']} texts "
+    last += f"{' % of single tokens are right, '.join(both)} % in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it
-    laws = [ui.formula("formula", say(budget), label="tokens, both times")]
-    laws += [ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span")]
-    laws += [ui.remark("mean", "A span has 3.8 words on average; each square: a span drawn here.")]
+    laws = [
+        ui.remark("mean", "A span has 3.8 words on average; each square: a span drawn here."),
+        ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
+        lengths([d.length for d in found.draws]),
+    ]
     twice, rows = list[Block](), list[Block]()
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
@@ -313,12 +301,13 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     return [
         ui.finding(told),
         choose(own, 2, {k: known.passages()[k].title for k in LONG}),
-        key("hidden from the model", "✓ its first guess is right", "our small SpanBERT"),
+        ui.legend(
+            "key", ("fill", ui.INK, "hidden"), ("text", ui.INK, "✓ its first guess is right")
+        ),
         text("twice", *twice, select=False, dots=True),
-        ui.group("laws", 6, *laws),
-        lengths([d.length for d in found.draws]),
-        ui.closing("Spans are harder for this model. Whether they teach it more: see “Worth”."),
-        *ui.folds(table, exactly, SNIPPET),
+        ui.formula("formula", say(budget), label="tokens, both times"),
+        ui.closing(last),
+        *ui.folds(table, exactly, SNIPPET, ui.fold("lengths", "How long a span is", *laws)),
     ]
 
 

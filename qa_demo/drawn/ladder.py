@@ -4,7 +4,7 @@ Long runs of tokens with nothing to show share one column, so that a paragraph f
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
-from qa_demo.core.types import TAGS, B, Encoding, Span
+from qa_demo.core.types import TAGS, Encoding, Span
 from qa_demo.printed import escape, isolated, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
 
@@ -133,28 +133,16 @@ def after(p: float) -> str:
     return told if told[0] in "<>" else f" {told}"
 
 
-def cells(
-    cols: Columns,
-    values: Array,
-    base: float = 0,
-    wrong: Sequence[int] = (),
-    chances: Mapping[int, float] = {},
-) -> Block:
-    """The tag of each column, of a run the most frequent, of `values` [D]; `wrong` hatched;
-    `chances`: numbers of tokens beside their tag, of several in a run the product.
-    """
+def cells(cols: Columns, values: Array, base: float = 0, wrong: Sequence[int] = ()) -> Block:
+    """The tag of each column, of a run the most frequent, of `values` [D]; `wrong` hatched."""
     hatched = [a == z and a in wrong for a, z in cols.runs]
     colours, inks, told = list[str](), list[str](), list[str]()
     for (a, z), hatch in zip(cols.runs, hatched, strict=True):
         held = Counter(values[a : z + 1].tolist())
-        said = {k: f"{n:,} " * (len(held) > 1) + TAGS[k] for k, n in held.items()}
-        for k in held if a == z or not held[B] else ():  # whole answers have no room for theirs
-            given = [chances[d] for d in range(a, z + 1) if d in chances and values[d] == k]
-            said[k] += after(float(np.prod(given))) if given else ""
         top = max(sorted(held), key=held.__getitem__)
         colours.append(ui.OTHER if hatch else ui.ROLES[top])  # which a hatch's lines have too
         inks.append(ui.INK if hatch else INKS[top])
-        told.append(", ".join(said.values()))
+        told.append(", ".join(f"{n:,} " * (len(held) > 1) + TAGS[k] for k, n in held.items()))
     made = {**bars(cols, 0.88 + 0 * cols.at, colours, told, inks), "base": base}
     if any(hatched):
         lines = {"fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}

@@ -73,9 +73,7 @@ def cost_curve(rights: Sequence[Right]) -> Block:
 def same_distance(
     pairs: Sequence[Pair], words: Sequence[str], right: Pair, constant: float, role: str
 ) -> Block:
-    """A row a pair: a ring at log P(start) + log P(end), a dot at the score, the constant between;
-    under the right pair's ring the way to 0, where both P are 1.
-    """
+    """A row a pair: a ring at its log P in sum, a dot at its score, the constant between."""
     at, d, rows = pairs.index(right), digits_of(right.log_p), list(range(len(pairs)))
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
@@ -95,39 +93,31 @@ def same_distance(
         rim = {"color": colours, "width": 3 if ring else 0}
         dot = {"size": 14, "color": PAPER if ring else colours, "line": rim}
         traces.append({**named, "mode": "markers+text", "marker": dot})
-        over.append(ui.note("<b>highest</b>", values[0], 0, yshift=20))
+        what = f"<b>highest {'log P' if ring else 'score'}</b>"
+        over.append(ui.note(what, values[0], 0, yshift=20))
     shift = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
     middle = (pairs[0].log_p + pairs[0].score) / 2
-    over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=12, bgcolor=PAPER))
-    loss, under = f"2 L = {number(-right.log_p, d)}", at + 0.34
-    told = f"training shortens the way to 0, twice the loss: <b>{loss}</b>"
-    named = ui.note(told, 0, under, role, 14, xanchor="left", xshift=5)
-    way = ui.note("", 0, under, ax=right.log_p, ay=under, axref="x", ayref="y", **ui.LEADER)
-    way |= {"arrowhead": 2, "arrowwidth": 2, "arrowsize": 0.8, "arrowcolor": role, "standoff": 0}
-    every = [0.0, *(x for p in pairs for x in (p.log_p, p.score))]
+    over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=-12))
+    every = [x for p in pairs for x in (p.log_p, p.score)]
     low, high = min(every), max(every)
     edge = 0.11 * (high - low)
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
-    made = ui.layout(316, left, 16, 8, 50, annotations=[named, way, *over])
+    made = ui.layout(316, left, 16, 8, 50, annotations=over)
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
-    title = "ring: log P(start) + log P(end), dot: score"
+    title = "ring: log P(start) + log P(end), dot: score = start logit + end logit"
     made["xaxis"] = ui.axis(title, range=[low - edge, high + edge], showgrid=False)
     made["shapes"] = [
-        ui.line(0, 0, 0, 1, INK, yref="paper", width=2, dash="dot"),
-        *(
-            ui.line(p.log_p, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
-            for r, p in enumerate(pairs)
-        ),
+        ui.line(p.log_p, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
+        for r, p in enumerate(pairs)
     ]
     alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
     # numbers stand above their points on a phone, and the constant below the line
     narrow = {"below": 800, "xaxis.title.text": "ring: sum of log P, dot: score"}
     narrow |= {"data.scatter.textposition": "top center", "data.scatter.textfont.size": 12}
     narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
-    narrow |= {"annotations.2.text": "", "annotations.3.text": "", "annotations.4.yshift": -12}
-    narrow["annotations.4.text"] = shift if at else ""
-    narrow |= {"annotations.0.text": f"<b>{loss}</b>", "xaxis.range.0": low - 1.5 * edge}
-    return ui.figure("figure", traces, made, f"{alt}; {loss}", narrow=narrow)
+    narrow |= {"annotations.0.text": "", "annotations.1.text": "", "annotations.2.text": shift}
+    narrow["xaxis.range.0"] = low - 1.5 * edge
+    return ui.figure("figure", traces, made, alt, narrow=narrow)
 
 
 def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:

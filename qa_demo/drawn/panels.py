@@ -57,14 +57,18 @@ def ticks(most: float) -> list[float]:
     return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
 
 
+def told(r: Guessed) -> str:
+    """P of a guess; of the hidden word as in its loss, which a long one has no room for."""
+    p = probability(r.p)
+    return fine(np.log(r.p), 2) if r.true and p[0] != "<" else p
+
+
 def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
     for k, r in enumerate(rows, 1):
         place = " word" if r.place == k else f", guess {r.place:,}"
-        p = probability(r.p)  # the losses below have all digits; here a long one has no room
-        true = f" {p if p[0] == '<' else fine(np.log(r.p), 2)}  ✓ true{place}"
-        label.append(true if r.true else f" {p}")
+        label.append(f" {told(r)}" + f"  ✓ true{place}" * r.true)
     outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
     filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
@@ -146,4 +150,4 @@ def lengths(drawn: Sequence[int]) -> Block:
     data = [{**bars, "cliponaxis": False}, dots]
     upright = {"data.bar.textangle": -90, "data.bar.constraintext": "none", "yaxis.range": [0, 0.3]}
     alt = "P of each length of a span, 1 to 10."
-    return ui.figure("chart", data, layout, alt, span=6, narrow=upright)
+    return ui.figure("chart", data, layout, alt, narrow=upright)

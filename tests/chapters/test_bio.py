@@ -75,15 +75,15 @@ def test_single_tags_that_are_impossible_are_said_and_hatched():
 
 
 @pytest.mark.parametrize("name", ["bangkok", "south-pole"])
-def test_the_boxes_of_answers_say_their_chances_folded_ones_their_product(name):
-    reading, found, wanted = load_menu()[name].stored(), blocks(stored(), **asked(name, 4)), []
+def test_the_table_says_the_chance_of_each_token_of_an_answer(name):
+    reading, found, wanted = load_menu()[name].stored(), blocks(stored(), **asked(name, 4)), {}
     answers = bio.decode_reading(reading)
     for answer in answers:
         begins, goes_on, ends = bio.chances(reading, answer)
-        several = [np.prod(goes_on[10:])] * (len(goes_on) > 10)
-        wanted += [probability(p, 2) for p in [begins, *goes_on[:10], *several, ends]]
-    (boxes,) = (t for t in found["tags"]["data"] if "base" in t)
-    assert re.findall(r"[BIO] ?(>?0[.]\d+)", " ".join(boxes["text"])) == wanted
+        wanted |= dict(enumerate(map(probability, [begins, *goes_on, ends]), answer.span.start))
+    (rows,) = (b["rows"] for b in found["table"]["blocks"])
+    told = {int(r["cells"][0]): r["cells"][-1] for r in rows}
+    assert told == {d: wanted.get(d, "–") for d in told} and {*wanted} & {*told}
     results = re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"]))
     assert results == [probability(x.marginal) for x in answers]
 

@@ -66,9 +66,9 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
         figure = loss.the_fit(case)[0][3]
         drawn = [trace["text"] for trace in figure["data"]]
-        constant = figure["layout"]["annotations"][4]["text"].removesuffix(" in every row")
+        constant = figure["layout"]["annotations"][2]["text"].removesuffix(" in every row")
         assert value(constant) == pytest.approx(gaps[0], abs=0.0051)
-        widths = [shape["line"]["width"] for shape in figure["layout"]["shapes"][1:]]
+        widths = [shape["line"]["width"] for shape in figure["layout"]["shapes"]]
         assert widths == [4 if p == right else 1.5 for p in found], "bold: the right pair"
         printed = [[value(x.strip()) for x in row] for row in drawn]
         right = [[p.log_p for p in found], [p.score for p in found]]

@@ -72,7 +72,8 @@ def test_a_passage_goes_through(name, step):
     if step == 2:
         p = Hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
-        assert f"guesses {right(p.tokens)} of the single" in words(found["finding"])
+        said = f"guesses {right(p.tokens)} of the {len(p.spans.pieces)} single"
+        assert said in words(found["finding"])
         drawn = [i for i in items(found["twice"]) if "looks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)
 
@@ -118,15 +119,17 @@ def test_the_changes_add_up_to_the_last_value_and_one_point_is_equally_long():
 
 
 def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
-    o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["finding"])
-    assert f"Over {o['sbo_pieces']:,} blanks" in said
-    assert f"in {o['sbo_top1']:.1f} %; MLM" in said
-    assert f"in {o['mlm_top1_where_sbo']:.1f} %." in said
+    o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["closing"])
+    both = f"{o['sbo_top1']:.1f} % right, MLM {o['mlm_top1_where_sbo']:.1f} %."
+    assert said.endswith(f"of {o['sbo_pieces']:,} blanks SBO guesses {both}")
 
 
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
-    assert words(shown(1, real())["finding"]) and words(shown(2, real())["finding"])
+    figure = shown(1, real())["guesses"]
+    said = [label.split()[0] for bars in figure["data"][1::2] for label in bars["text"]]
+    assert [x.split()[0].strip(",.") for x in figure["alt"].split("” ")[1:]] == said
+    assert words(shown(2, real())["finding"])
     model = real().spanbert()
     sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
     assert sizes["position.weight"] == (model.positions, spanbert.POSITION_NUMBERS)
