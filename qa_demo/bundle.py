@@ -10,6 +10,7 @@ from qa_demo.core.store import ASSETS
 
 FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"
+PLOTLY = FOLDER / "vendor" / "plotly-cartesian.min.js"
 _FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
 MODULES = (
     *("dom", "store", "controls", "table", "text", "figure", "render", "tools", "room"),
@@ -45,16 +46,12 @@ def style(saved: bool = False) -> str:
     return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 
-def plotly_file() -> bytes:
-    """plotly's bundle of cartesian charts, as vendored."""
-    return (FOLDER / "vendor" / "plotly-cartesian.min.js").read_bytes()
-
-
 def one_file(title: str, name: str, data: str, run: str) -> str:
     """One HTML file that opens without a network: JSON in an inert element called `name`, plotly
     and the script `run`, which alone may run, and an element .spanlight for the renderer.
     """
-    kept = [text.replace("</script", "<\\/script") for text in (plotly_file().decode(), run)]
+    plotly = PLOTLY.read_text(encoding="utf-8")
+    kept = [text.replace("</script", "<\\/script") for text in (plotly, run)]
     digests = (hashlib.sha256(text.encode()).digest() for text in kept)
     allowed = " ".join(f"'sha256-{base64.b64encode(x).decode()}'" for x in digests)
     policy = (

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from qa_demo.api.routes import public
-from qa_demo.bundle import FONTS, plotly_file, script, style
+from qa_demo.bundle import FONTS, PLOTLY, script, style
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
 from qa_demo.server.answers import at_last, attempt, json_of, replied, sent, served
@@ -38,7 +38,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
     files: dict[str, tuple[Any, ...]] = {
         "page.js": (lambda: script().encode(), "text/javascript"),
-        "plotly.js": (plotly_file, "text/javascript"),
+        "plotly.js": (PLOTLY.read_bytes, "text/javascript"),
         "page.css": (lambda: style().encode(), "text/css"),
         "gradio.css": (lambda: gradio_style().encode(), "text/css"),
     }

@@ -178,8 +178,7 @@ def load(given: Any) -> State:
 
 def dump(state: State) -> dict[str, Any]:
     """The state as JSON's values without what is at its default, keys sorted."""
-    found = state.model_dump(mode="json", exclude_defaults=True)
-    return {key: found[key] for key in sorted(found)}
+    return dict(sorted(state.model_dump(mode="json", exclude_defaults=True).items()))
 
 
 def differs(pinned: State, now: State) -> str:

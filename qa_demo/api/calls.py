@@ -5,7 +5,6 @@ A reply holds core's records as they are: its JSON has their fields under their 
 count from 0, and an end is the first one behind; a span of tokens has both its ends inside.
 """
 
-from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any, Literal, NamedTuple, Self
 
@@ -20,7 +19,7 @@ from qa_demo.core.base import BadInput, Floats, Ints, one_of
 from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
-from qa_demo.core.masking import MASK, blanks_of, hide, mask
+from qa_demo.core.masking import MASK, Blanks, blanks_of, hide, mask
 from qa_demo.core.predict import Prediction, predict
 from qa_demo.core.spans import Candidate, make_candidate
 from qa_demo.core.text import Words, question_positions, span_at, words
@@ -237,14 +236,14 @@ class Infill(state.Record):
 
     def made(self, models: Pictures, *_: Any) -> Infilled:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
-        model, text, known = models.spanbert(), self.text, True
-        places: Sequence[Ends] = self.spans or ()
-        if not places and MASK.search(text):
-            text, places, known = blanks_of(text)
-        e = model.encode(text)
-        if places:
+        model, given = models.spanbert(), Blanks(self.text, tuple(self.spans or ()))
+        if not given.hidden and MASK.search(self.text):
+            given = blanks_of(self.text)
+        e = model.encode(given.text)
+        if given.hidden:
             refuse_idle(self, "beside spans or a typed [MASK]", "masking", "seed")
-            masked = hide(e.context_ids, [span_at(e, *one) for one in places], model.mask_id)
+            spans = [span_at(e, *one) for one in given.hidden]
+            masked = hide(e.context_ids, spans, model.mask_id)
         else:
             rng = np.random.default_rng(1 if self.seed is None else self.seed)
             drawn = model.mask_id, rng, model.random_piece
@@ -252,7 +251,7 @@ class Infill(state.Record):
         if self.cut and not len(masked.pairs(model.positions)):
             raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
-        return Infilled(e.context, known, e.offset_mapping, found)
+        return Infilled(e.context, given.known, e.offset_mapping, found)
 
 
 CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, Tag, Infill)}
