@@ -120,7 +120,7 @@ def item(text: str, gap: str = "", **more: Any) -> Block:
     `looks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
     patch of a press; `under`: small words below it.
     """
-    kept = {k: v for k, v in more.items() if v is not None and v is not False and v != []}
+    kept = {k: v for k, v in more.items() if v is not False and v != []}
     return {"t": text, "gap": gap, **kept}
 
 

@@ -58,7 +58,6 @@ def owned_points(reading: Reading) -> NDArray[np.float64]:
     return reading.of_owners(both).astype(np.float64)
 
 
-Vector = NDArray[np.float64]
 SHOWN = 8
 """Products that are shown one by one."""
 
@@ -70,7 +69,7 @@ class Products:
     the lower first, parted into `first` and `others`.
     """
 
-    def __init__(self, heads: HeadWeights, states: Sequence[Vector], lane: Lane) -> None:
+    def __init__(self, heads: HeadWeights, states: Sequence[Floats], lane: Lane) -> None:
         self.lane, self.states = lane, states
         self.vector, self.bias = heads.vector(lane)
         self.values = self.vector * states[0]

@@ -121,7 +121,7 @@ def _letter_sums(text: str) -> Ints:
 
 
 def best_threshold(
-    scores: ArrayLike, answerable: ArrayLike, diffs: ArrayLike, answered: ArrayLike
+    scores: Floats, answerable: Bools, diffs: Floats, answered: Bools
 ) -> tuple[float, float]:
     """The no-answer threshold with the highest mean score: (percent, threshold), searched as
     evaluate-v2.0.py does.
@@ -131,13 +131,12 @@ def best_threshold(
     predicted. So the threshold reads 0.0 when nothing beats "no answer" everywhere, and equal diffs
     are not kept together. Tuned on the questions it scores, the percentage is an upper bound.
     """
-    gain = np.where(answerable, scores, -np.asarray(answered, dtype=np.float64))
-    leads = np.asarray(diffs, dtype=np.float64)
-    order = np.argsort(leads, kind="stable")
+    gain = np.where(answerable, scores, -1.0 * answered)
+    order = np.argsort(diffs, kind="stable")
     silent = float(len(gain) - np.count_nonzero(answerable))
     totals = np.cumsum([silent, *gain[order]])
     best = int(np.argmax(totals))
-    return 100.0 * float(totals[best]) / len(gain), float(leads[order[best - 1]]) if best else 0.0
+    return 100.0 * float(totals[best]) / len(gain), float(diffs[order[best - 1]]) if best else 0.0
 
 
 def evaluate(
