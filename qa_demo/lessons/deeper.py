@@ -6,20 +6,19 @@ from functools import partial
 import numpy as np
 
 from qa_demo import examples as known
-from qa_demo.chapters.bio import Tags
+from qa_demo.chapters.bio import labels
 from qa_demo.chapters.scores import Own, TwoQuestions, taken_apart
 from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
 from qa_demo.chapters.windows import listing
 from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import logsumexp
-from qa_demo.core.bio import SoftTerms, decode_reading
+from qa_demo.core.bio import SoftTerms, decode_reading, owned_rows
 from qa_demo.core.heads import Products
 from qa_demo.core.infill import Blank, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.core.predict import Proposals
-from qa_demo.core.text import span_at
 from qa_demo.core.windows import capacity_of
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
 from qa_demo.printed import fine, plural, probability, quote, signed, small_number
@@ -45,10 +44,8 @@ def other_question(t: Seen) -> Facts:
     two = TwoQuestions(t.shown, Own())
     second = need(two.second, "this text has no second question")
     old, new = t.best.span.start, second.best.span.start
-    (before, low), (after, high) = (
-        [float(asked.reading.start_logits[asked.place(d)]) for d in (old, new)]
-        for asked in (two.first, second)
-    )
+    starts = [[asked.logit(d, "start") for d in (old, new)] for asked in (two.first, second)]
+    (before, low), (after, high) = starts
     need(after < 0, "the answer's start stays high")
     need(low < 0 and abs(high - before) < 0.5, "the new answer's start comes elsewhere")
     words = {"question": quote(two.question, 90), "word": t.named(old), "new": t.named(new)}
@@ -144,8 +141,7 @@ def maxima_mislead(t: Seen) -> Facts:
 
 def likely_begin(t: Seen) -> Facts:
     """Where P(B) is highest, above one half."""
-    need(t.shown.true.tag_logits is not None, "this reader gives no tags")
-    p = Tags(t.shown).p
+    p = np.exp(owned_rows(t.shown.true))
     found = t.highest(p[:, 0], CHOICES, 0)
     d, name, top = found[0]
     need(top > 0.5, "no B is above one half")
@@ -164,8 +160,7 @@ def several_spans(t: Seen) -> Facts:
 
 def floor(t: Seen) -> Facts:
     """Where annotators disagree the loss of the tags has a floor above 0."""
-    golds = [span_at(t.e, a.char_start, a.char_end) for a in t.shown.golds]
-    terms = SoftTerms(t.shown.true, golds)
+    terms = SoftTerms(t.shown.true, labels(t.shown))
     apart = terms.floor[terms.floor > 0]
     two_to_one = len(apart) and np.allclose(apart, entropy(np.array([2 / 3, 1 / 3])))
     need(two_to_one, "the annotators agree, or differ in another way than 2 : 1")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn
 
 import yaml
 from pydantic import Field, model_validator
@@ -13,10 +13,9 @@ from pydantic import Field, model_validator
 from qa_demo.core.base import BadInput
 from qa_demo.core.store import ASSETS
 from qa_demo.files import read_text
-from qa_demo.records import read
+from qa_demo.records import M, read
 from qa_demo.state import Int, Record, State
 
-R = TypeVar("R", bound=Record)
 MOST_WORDS = 60
 """Of what a step asks and reveals together, options aside: it must fit a blackboard."""
 OWN = ASSETS / "lessons"
@@ -114,7 +113,7 @@ class Lines:
                 self.refuse(f"{name}: there is no such field; allowed: {', '.join(names)}")
         return found
 
-    def record(self, model: type[R], given: Mapping[str, Any]) -> R:
+    def record(self, model: type[M], given: Mapping[str, Any]) -> M:
         """The record of some fields that stand here. Errors: BadInput."""
         try:
             return read(model, given)
