@@ -10,7 +10,7 @@ from qa_demo.chapters.bio import labels
 from qa_demo.chapters.scores import Own, TwoQuestions, taken_apart
 from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
-from qa_demo.chapters.windows import listing
+from qa_demo.chapters.windows import Windows, listing
 from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import logsumexp
 from qa_demo.core.bio import SoftTerms, decode_reading, owned_rows
@@ -18,8 +18,6 @@ from qa_demo.core.heads import Products
 from qa_demo.core.infill import Blank, fill
 from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
-from qa_demo.core.predict import Proposals
-from qa_demo.core.windows import capacity_of
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, need
 from qa_demo.printed import fine, plural, probability, quote, signed, small_number
 
@@ -94,23 +92,22 @@ def same_gap(t: Seen) -> Facts:
     return {**names, "gap": gap, "times": round(np.exp(gap)), "constant": float(constant)}
 
 
+def _several(t: Seen) -> Windows:
+    """The windows of a long text, and what each proposes."""
+    need(len(t.shown.reading.windows) > 1, "this text fits into one window")
+    return Windows(t.shown)
+
+
 def windows(t: Seen) -> Facts:
     """How many windows a text needs."""
-    every, options = t.shown.reading.windows, t.shown.reading.options
-    need(len(every) > 1, "this text fits into one window")
-    sizes = {"pieces": len(t.e.context_ids), "room": capacity_of(t.e, options)}
-    return {**sizes, "step": options.doc_stride, "windows": len(every), "more": len(every) - 1}
-
-
-def _proposals(t: Seen) -> Proposals:
-    """What each window proposes."""
-    need(len(t.shown.reading.windows) > 1, "this text fits into one window")
-    return Proposals(t.shown.reading, t.shown.prediction, t.shown.decode)
+    w = _several(t)
+    sizes = {"pieces": w.pieces, "room": w.capacity, "step": w.stride}
+    return {**sizes, "windows": len(w.rows), "more": len(w.rows) - 1}
 
 
 def owner(t: Seen) -> Facts:
     """Of several copies of a start the one counts whose window sees most around it."""
-    rows = _proposals(t)
+    rows = _several(t)
     held = rows.holding
     need(held[0].edge == max(r.edge for r in held), "the window in use does not see most")
     other = need(rows.higher, "no other copy scores higher")
@@ -123,7 +120,7 @@ def owner(t: Seen) -> Facts:
 
 def smallest_null(t: Seen) -> Facts:
     """Of the windows' scores of "no answer" the smallest counts."""
-    found = _proposals(t)
+    found = _several(t)
     least, most = found.least, max(found.rows, key=lambda r: r.null)
     facts = {"least": least.null, "most": most.null, "k": least.k, "m": most.k}
     return {**facts, "windows": len(found.rows)}
@@ -131,7 +128,7 @@ def smallest_null(t: Seen) -> Facts:
 
 def maxima_mislead(t: Seen) -> Facts:
     """The window with the highest mean of its two largest P need not hold the answer."""
-    rows = _proposals(t)
+    rows = _several(t)
     top, win = rows.highest("mean"), rows.win
     need(top.k != win.k and not top.window.holds(t.best.span), "here the rule finds the window")
     need(top.maxima[:2] == (0, 0), "its two maxima do not both stand on [CLS]")
