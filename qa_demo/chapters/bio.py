@@ -50,8 +50,8 @@ IDEAS = (
 FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
 OPENS = {step: {"example": name} for step, name in FIRST.items()}
 TEXTS = {
-    "nobel-1903": "the prize of 1903 (“Henri”: B, B, O)",
-    "oresund": "the bridge (“Georg”: B, I, B)",
+    "nobel-1903": "the prize of 1903",
+    "oresund": "the bridge",
     "south-pole": "the South Pole (two answers)",
     "reef": "the reef (no answer)",
 }

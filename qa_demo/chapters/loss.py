@@ -32,8 +32,8 @@ STEPS = (
 IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
-    "Prediction takes the pair that scores highest. Lowering the loss raises log P(start) + "
-    "log P(end) of the right pair. *The two differ by a constant: they rank alike.*",
+    "Prediction takes the pair with the highest score. Lowering the loss raises the right pair's "
+    "sum log P(start) + log P(end). *Score and sum differ by a constant: they rank alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Little by little training lowers L, averaged over many texts.* "
@@ -311,8 +311,8 @@ def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
     a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.log_p))
     first = adds((*both, constant), right.score, d)
     second = adds((constant, -right.score), -right.log_p, d)
-    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {first} {{}},  so 2 L = "
-    said += f"{z} − {printed.bracket(right.score, d)} {second} {{}}"
+    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {first} {{}},  so twice "
+    said += f"the loss, 2 L = {z} − {printed.bracket(right.score, d)} {second} {{}}"
     return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
 
 

@@ -123,9 +123,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
     if second:
         said = f"With the second question the {lane} logit of {{}} goes from "
-        said += (
-            f"*{number(logits[0])}* to *{number(logits[1])}* and the best span from {{}} to {{}}."
-        )
+        said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
+        said += "the best span was {} and is now {}."
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]

@@ -34,10 +34,10 @@ STEPS = (
 )
 IDEAS = (
     "SpanBERT hides whole spans. Its *span boundary objective (SBO)* guesses each hidden word from "
-    "the words just before and after the span and the position in it; masked language modelling "
-    "(MLM) guesses from the blank itself.",
-    "Both hide 15 % of the tokens: BERT *single tokens*, SpanBERT *whole spans* of 1 to 10 "
-    "words. Inside a span the nearest words are hidden too.",
+    "the encoder's outputs at the words just before and after the span and the position in it; "
+    "masked language modelling (MLM) guesses from the output at the blank itself.",
+    "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words, both "
+    "15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
     "Each row adds one change; *its bar is how far F1 goes up or down with it* "
@@ -109,7 +109,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     b = core.Blank(found, own.blank, own.cut)
     under = "number: its position in the span; under it: "
     under += "the word that it hides" if b.true else "?, as nobody knows its word"
-    wires: list[tuple[str | None, str]] = [(None, "keep all three")]
+    wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
     cuts = ui.choice("cut", "Replace one input of SBO by its average:", options)
@@ -261,13 +261,13 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
-    told = f"Our small SpanBERT guesses {n} of the {count} single tokens right and {m} of the "
-    told += f"{count} in spans."
+    told = f"One model, our small SpanBERT, guesses both: {n} of the {count} single tokens right, "
+    told += f"{m} of the {count} in spans."
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    last = f"Spans are harder for it: over {every['texts']} texts "
-    last += f"{' % of single tokens are right, '.join(both)} % in spans."
+    last = f"Spans are harder: over {every['texts']} texts it guesses "
+    last += f"{' % of single tokens right, '.join(both)} % in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it

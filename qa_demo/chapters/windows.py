@@ -311,7 +311,8 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        return [f"{told}, although these stand on {w.cls}, which says “not here”."]
+        where = "where both P say that the answer is not in this window"
+        return [f"{told}, {where}: they stand on {w.cls}."]
     if cause := reason(top.window, *maxima, w.shown.decode):
         cause = "that start counts in another window" if cause == "not owned" else cause
         words = [said_at(w.shown, top.window, pos) for pos in maxima]

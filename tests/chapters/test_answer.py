@@ -101,7 +101,7 @@ def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(nam
 
 def test_each_annotator_has_a_line_an_exact_match_and_f1():
     lines = blocks(stored(), example="oresund", chapter="answer")["words"]["lines"]
-    assert [x["text"] for x in lines] == ["2 of 3 marks", "1 of 3 marks"]
+    assert [x["text"] for x in lines] == ["marked by 2 of 3 people", "marked by 1 of 3 people"]
     found = blocks(stored(), example="oresund", chapter="answer", step=3)
     rows = [[c.replace("\u00a0", " ") for c in r["cells"]] for r in found["marks"]["rows"]]
     assert rows == [

@@ -72,7 +72,7 @@ def test_a_passage_goes_through(name, step):
     if step == 2:
         p = Hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
-        said = f"guesses {right(p.tokens)} of the {len(p.spans.pieces)} single"
+        said = f"both: {right(p.tokens)} of the {len(p.spans.pieces)} single"
         assert said in words(found["finding"])
         drawn = [i for i in items(found["twice"]) if "looks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)
