@@ -188,7 +188,7 @@ def rows_of_tokens(two: TwoQuestions) -> Block:
     title = f"{lane} logit of each token = {letter} · h + b<sub>{letter}</sub>  →"
     layout["xaxis"] = ui.axis(title, lane, range=[low - room, high + room])
     named: Block = {"tickvals": [*range(many)], "ticktext": ticks, "ticks": ""}
-    layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], **named)
+    layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], automargin=True, **named)
     short = ["first<br>question", "second<br>question"][:many]
     narrow = {"margin.l": 66, "yaxis.ticktext": short, "xaxis.title.text": f"{lane} logit  →"}
     narrow["annotations"] = row_names(two, followed, rows, 270)
