@@ -228,16 +228,14 @@ def exactly_two(two: TwoQuestions) -> str:
 
 
 def points_table(two: TwoQuestions) -> Block:
-    """The tokens: those that move most, or those with the highest logits."""
+    """The tokens with the highest logits under either question."""
     both = [owned_points(asked.reading) for asked in two.asked]
-    size = np.linalg.norm(both[1] - both[0], axis=1) if two.second else both[0].max(axis=1)
     rows = []
-    for d in np.argsort(-size, kind="stable")[:20].tolist():
+    for d in np.argsort(-np.max(both, axis=(0, 2)), kind="stable")[:20].tolist():
         logits = [number(x) for points in both for x in points[d]]
         rows.append(ui.row(texts.dotted(two.e, d), *logits, sets={"selection": [d, d]}))
     columns = "token", "start logit", "end logit", "start, second question", "end, second question"
-    caption = "The tokens that move most" if two.second else "The highest tokens"
-    return ui.table("points", columns[: 1 + 2 * len(both)], rows, caption)
+    return ui.table("points", columns[: 1 + 2 * len(both)], rows, "The highest tokens")
 
 
 def taken_apart(two: TwoQuestions, d: int) -> Products:
@@ -344,9 +342,8 @@ def exactly_logit(two: TwoQuestions, p: Products) -> str:
     said += "changes no p, and its own pull is the sum Σ (y − p) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
-        said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large changes. "
-    said += "The numbers of h have no names of their own: put in another order in S, E and all of "
-    return said + "the encoder, they give the same logits."
+        said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large changes."
+    return said
 
 
 def layers(two: TwoQuestions) -> list[Block | None]:
@@ -406,9 +403,9 @@ def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
     heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
     for k, (lane, letter) in enumerate(LETTERS.items()):
         logits, side = points[..., k], {"xref": "x" + "2" * k, "yref": "y" + "2" * k}
-        for text, height, colour in last_two(two, logits[-1], at[k], room):
-            note = ui.note(text, depth, height, colour or lane, xanchor="left", xshift=10, **side)
-            notes.append(note | {"align": "left"})
+        own, name = float(logits[-1, at[k]]), texts.bold_name(two.e, two.window.to_doc(at[k]), 12)
+        beside = {"xanchor": "left", "xshift": 10, "align": "left"}
+        notes.append(ui.note(f"{name}<br>{number(own)}", depth, own, lane, **beside, **side))
         title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
         lines = one_of_many(logits, at[k], lane)
         down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
@@ -425,22 +422,7 @@ def one_of_many(values: Points, k: int, role: str) -> list[Block]:
     rows, n = values.shape
     ys = np.vstack([np.delete(values, k, axis=1), np.full(n - 1, np.nan)]).T.ravel()
     xs, thin = np.tile([*range(rows), np.nan], n - 1), {"color": OTHER, "width": 1}
-    own: Block = {"hoverinfo": "all", "hovertemplate": "layer %{x}: %{y:.2f}<extra></extra>"}
-    own |= {"line": {"color": role, "width": 3.5}, "marker": {"size": 8, "color": role}}
+    own: Block = {"line": {"color": role, "width": 3.5}, "marker": {"size": 8, "color": role}}
     others = ui.scatter("lines", ui.packed(xs), ui.packed(ys), line=thin)
     line = ui.scatter("lines+markers", list(range(rows)), ui.packed(values[:, k]), **own)
     return [others, line]
-
-
-def last_two(
-    two: TwoQuestions, last: Points, pos: int, room: float
-) -> list[tuple[str, float, str]]:
-    """The names of the token and of the highest other one, with their height and colour."""
-    rival = int(np.where(np.arange(len(last)) == pos, -np.inf, last).argmax())
-    mine, other = float(last[pos]), float(last[rival])
-    way = 1 if mine >= other else -1
-    gap = max(0.0, room * 2.1 - abs(mine - other)) / 2 * way
-    own = f"{texts.bold_name(two.e, two.window.to_doc(pos), 12)}<br>{number(mine)}"
-    name = escape(texts.position_name(two.shown, two.window, rival)[:20])
-    next_one = f"{'next' if way > 0 else 'first'}: “{name}”<br>{number(other)}"
-    return [(own, mine + gap, ""), (next_one, other - gap, GREY)]
