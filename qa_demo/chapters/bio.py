@@ -122,12 +122,10 @@ def key() -> Block:
 
 
 def text_choice(shown: Shown) -> Block:
-    """The texts of a step, and another one where it is chosen."""
+    """The texts that a step offers."""
     now, veil = shown.example.id if shown.example else "", shown.state.veil
     names = {k: shown.examples[k].title if veil else v for k, v in TEXTS.items()}
     options = [(name, {"example": k}, k == now) for k, name in names.items()]
-    if now not in TEXTS:
-        options.append((shown.example.title if shown.example else "this text", {}, True))
     return ui.choice("text", "the text:", options)
 
 
@@ -164,10 +162,9 @@ def folds(
 
 def every_token(tags: Tags) -> list[Block | None]:
     """Step 1: three probabilities a token."""
-    lone, runs = bio.illegal_at(tags.single.tolist()), bio.spans_of_tags(tags.single.tolist())
+    runs = bio.spans_of_tags(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, types.B], default=None)
-    elsewhere = lone[0] if lone else tags.shown.best.span.start
-    home = first.start if first else elsewhere
+    home = first.start if first else tags.shown.best.span.start
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
     title = "the reader's p: it adds up to 1; below: the tokens (a dot joins pieces of a word), "
     row = Rung(title + "each with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
@@ -201,12 +198,8 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
             text += f"(≥ {at_least(later)}): {{}}"
             given += [I, [quote(tags.e.text(first)), QUOTE]]
         text += ". "
-    answers = bio.decode_reading(tags.reading)
-    if [x.span for x in answers] != [*runs]:
-        read = [[quote(x.text, 34), QUOTE] for x in answers[:3]] or ["no answer"]
-        text += f"Read together (“Tags to spans”) the tags give {', '.join(['{}'] * len(read))}"
-        text += f"{' …' * (len(answers) > 3)}. "
-        given += read
+    if [x.span for x in bio.decode_reading(tags.reading)] != [*runs]:
+        text += "Read together they give another result (“Tags to spans”). "
     outside = int((tags.single == types.O).sum())
     text += f"{outside:,} of {plural(tags.size, 'token')} "
     text += f"{'is' if 1 in (outside, tags.size) else 'are'} most likely {{}}."
@@ -372,9 +365,10 @@ def to_spans(tags: Tags) -> list[Block | None]:
     best = tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
     cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
-    wrong, title = bio.illegal_at(tags.single.tolist()), "each token's likeliest tag"
-    title += ": hatched is impossible, an I without B or I before it" * bool(wrong)
-    rungs = [Rung(title, 44, 0.9, [cells(cols, tags.single, wrong=wrong)])]
+    title = "each token's likeliest tag"
+    if bio.illegal_at(tags.single.tolist()):
+        title += "; together impossible: an I has no B or I before it"
+    rungs = [Rung(title, 44, 0.9, [cells(cols, tags.single)])]
     if (tags.single != best).any():
         rungs.append(Rung("most probable possible tagging", 44, 0.9, [cells(cols, best)]))
     if under := brackets(cols, [(one.span, one.text) for one in answers]):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.types import TAGS, Encoding, Span
-from qa_demo.printed import escape, isolated, number, probability, quote, room
+from qa_demo.printed import escape, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
 
 PIXELS, MOST, SHORT = 1150, 16, 12
@@ -54,8 +54,8 @@ def folded(apart: Array) -> list[tuple[int, int]]:
 class Columns:
     """Tokens as columns, `runs` of first and last token, with the middles `at`, the right `ends`
     and the `width` of each on an axis of length `total`; `room`: the pixels of a width of 1;
-    `names`: “Rot·<b>ne</b>”, ·ne where that does not fit, a run by its first and last word;
-    `flat`: whether the names have room side by side.
+    `names`: “Rot·<b>ne</b>”, ·ne where that does not fit; `flat`: whether they have room side by
+    side.
     """
 
     def __init__(self, e: Encoding, quiet: Array, keep: Sequence[int]) -> None:
@@ -70,9 +70,7 @@ class Columns:
         self.names = list[str]()
         for a, z in self.runs:
             if a < z:
-                last = max((d for d in range(a, z + 1) if word(e, d, "").isalnum()), default=z)
-                name = f"“{isolated(word(e, a, ''))} … {isolated(word(e, last, ''))}”"
-                self.names.append(escape(name) if room(name) * 8 < self.room * wide else "…")
+                self.names.append("…")
             elif whole:
                 name = bold(e, a) if "·" in word(e, a) else escape(word(e, a))
                 self.names.append(f"“{name}”")
@@ -103,7 +101,7 @@ def bars(
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
     made["text"] = list(words)
-    made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "skip", "textangle": 0}
+    made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "none", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
     made |= {"insidetextfont": {"color": ink, "size": 14}}
     return made | {"sets": {"selection": ["customdata", "customdata"]}}
@@ -116,14 +114,13 @@ def stacked(
     words inside; pale where a tag is not that of `right` [D].
     """
     made, counts = [], [z - a + 1 for a, z in cols.runs]
-    for k, tag in enumerate(TAGS):
+    for k in range(len(TAGS)):
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
         bar = bars(cols, means, ui.ROLES[k], words, INKS[k])
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
-        hover = [f"{tag} {probability(v, 4)}" for v in means.tolist()]
-        made.append({**bar, "hovertext": hover, "hoverinfo": "text"})
+        made.append(bar)
     return made
 
 
@@ -133,21 +130,15 @@ def after(p: float) -> str:
     return told if told[0] in "<>" else f" {told}"
 
 
-def cells(cols: Columns, values: Array, base: float = 0, wrong: Sequence[int] = ()) -> Block:
-    """The tag of each column, of a run the most frequent, of `values` [D]; `wrong` hatched."""
-    hatched = [a == z and a in wrong for a, z in cols.runs]
-    colours, inks, told = list[str](), list[str](), list[str]()
-    for (a, z), hatch in zip(cols.runs, hatched, strict=True):
+def cells(cols: Columns, values: Array, base: float = 0) -> Block:
+    """The tag of each column, of a run the most frequent, of `values` [D]."""
+    tops, told = list[int](), list[str]()
+    for a, z in cols.runs:
         held = Counter(values[a : z + 1].tolist())
-        top = max(sorted(held), key=held.__getitem__)
-        colours.append(ui.OTHER if hatch else ui.ROLES[top])  # which a hatch's lines have too
-        inks.append(ui.INK if hatch else INKS[top])
+        tops.append(max(sorted(held), key=held.__getitem__))
         told.append(", ".join(f"{n:,} " * (len(held) > 1) + TAGS[k] for k, n in held.items()))
-    made = {**bars(cols, 0.88 + 0 * cols.at, colours, told, inks), "base": base}
-    if any(hatched):
-        lines = {"fgcolor": ui.OTHER, "bgcolor": ui.PAPER, "size": 7, "solidity": 0.2}
-        made["marker"]["pattern"] = {"shape": ["/" * h for h in hatched], **lines}
-    return made
+    colours, inks = ([one[k] for k in tops] for one in (ui.ROLES, INKS))
+    return {**bars(cols, 0.88 + 0 * cols.at, colours, told, inks), "base": base}
 
 
 class Rung(NamedTuple):

@@ -65,12 +65,11 @@ def test_one_label_leaves_one_term():
     assert f"−log {p[32, 0]:.3f} = {-np.log(p[32, 0]):.3f}" in words(found["loss"])
 
 
-def test_single_tags_that_are_impossible_are_said_and_hatched():
+def test_single_tags_that_are_impossible_are_said():
     found = blocks(full(), **asked("oresund", 4))
     titles = [a["text"] for a in found["tags"]["layout"]["annotations"]]
-    assert any("hatched is impossible" in t for t in titles)
+    assert any("together impossible" in t for t in titles)
     assert "Read together" in words(blocks(full(), **asked("oresund", 1))["finding"])
-    assert sum("pattern" in t["marker"] for t in found["tags"]["data"] if "marker" in t) == 1
     assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
 
 
@@ -101,7 +100,7 @@ def test_a_text_that_nobody_marked_says_so(step):
     own = {"question": "Where?", "context": "Ada Kok lives in Oslo. " * 12}
     small = {"max_seq_length": 40, "doc_stride": 12, "chapter": "bio", "step": step}
     marked = blocks(full(), **own, **small, gold=[[0, 7], [9, 16], [17, 21]])
-    assert step != 1 or re.search("tags give .*, .*, .* …[.]", words(marked["finding"]))
+    assert step != 1 or "another result" in words(marked["finding"])
     assert marked["tags"]["layout"]["height"] < 460
     nobody = blocks(full(), **own, **small)
     assert ("Nobody marked" in words(nobody["finding"])) == (step in (2, 3))
