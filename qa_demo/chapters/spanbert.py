@@ -17,9 +17,9 @@ from qa_demo import printed
 from qa_demo.blocks import Block
 from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
-from qa_demo.core.masking import MASK_RATIO, blanks_of
+from qa_demo.core.masking import MASK_RATIO, blanks_of, length_law
 from qa_demo.core.text import spelled
-from qa_demo.drawn.panels import Panel, gains, lengths, pair, ranked, ticks, told
+from qa_demo.drawn.panels import Panel, gains, pair, ranked, ticks, told
 from qa_demo.printed import Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
@@ -270,12 +270,8 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     last += f"{' % of single tokens right, '.join(both)} % in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
-    law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"  # a test computes it
-    laws = [
-        ui.remark("mean", "A span has 3.8 words on average; each square: a span drawn here."),
-        ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
-        lengths([d.length for d in found.draws]),
-    ]
+    law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
+    every_p = ", ".join(number(p, 3) for p in length_law())
     twice, rows = list[Block](), list[Block]()
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
@@ -288,9 +284,11 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
     exactly = (
+        ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
         "Lengths are counted in words, a comma or full stop as one: geometric with p = 0.2, none "
-        f"longer than 10. The last span stops where the {plural(count, 'token')} are used up, even "
-        "inside a word. Spans that touch become one.",
+        f"longer than 10, on average 3.8. P of 1 to 10 words: {every_p}. The last span stops where "
+        f"the {plural(count, 'token')} are used up, even inside a word. Spans that touch become "
+        "one.",
         f"The averages are over the example texts that fit one sequence, {every['draws']} draws "
         f"each, {every['blanks']} tokens (python -m qa_demo.training.infill schemes).",
         "The guesses are those of the masked-language layer (MLM). Here every hidden token becomes "
@@ -307,7 +305,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
         ui.closing(last),
-        *ui.folds(table, exactly, SNIPPET, ui.fold("lengths", "How long a span is", *laws)),
+        *ui.folds(table, exactly, SNIPPET),
     ]
 
 

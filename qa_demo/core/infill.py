@@ -179,12 +179,12 @@ class Hidden:
 
     def __init__(self, text: str, seed: int, model: Any, *_: Any) -> None:
         self.encoding = e = model.encode(text)
-        self.draws = draw_spans(e.word_ids, np.random.default_rng(seed))
+        draws = draw_spans(e.word_ids, np.random.default_rng(seed))
         how = model.mask_id, np.random.default_rng(seed), lambda _: model.mask_id
         single = mask("token", e.context_ids, e.word_ids, *how)
         self.tokens, self.spans = (
             model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
-            for runs in (single.runs, [draw.span for draw in self.draws])
+            for runs in (single.runs, [draw.span for draw in draws])
         )
 
 

@@ -1,4 +1,4 @@
-"""Two panels, which a narrow screen puts below each other; lying bars in them; a law of lengths."""
+"""Two panels, which a narrow screen puts below each other, and lying bars in them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -8,7 +8,6 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
-from qa_demo.core.masking import LONGEST, length_law
 from qa_demo.examples import Gain, Worth
 from qa_demo.printed import fine, number, probability, signed
 
@@ -134,20 +133,3 @@ def gains(w: Worth) -> Block:
     narrow["xaxis2.range"] = [min(values[1]) - 11, max(values[1]) + 2.6]
     alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
     return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
-
-
-def lengths(drawn: Sequence[int]) -> Block:
-    """How probable each length is, and the lengths, in words, that were drawn for a text."""
-    law, at = length_law(), list(range(1, LONGEST + 1))
-    marker = {"symbol": "square", "size": 9, "color": ui.INK}
-    squares = [(k, 0.014 + 0.032 * j) for k in at for j in range(drawn.count(k))]
-    bars = {"type": "bar", "x": at, "y": ui.packed(law), "marker": {"color": ui.OTHER}}
-    bars |= {"text": [number(v, 3) for v in law], "textposition": "outside", "hoverinfo": "skip"}
-    dots = ui.scatter("markers", *map(list, zip(*squares, strict=True)), marker=marker)
-    layout = ui.layout(180, 60, 8, 14, 42)
-    layout |= {"xaxis": ui.axis("length of a span, in words", dtick=1, showgrid=False)}
-    layout |= {"yaxis": ui.axis("probability", range=[0, 0.26], tickvals=[0, 0.1, 0.2])}
-    data = [{**bars, "cliponaxis": False}, dots]
-    upright = {"data.bar.textangle": -90, "data.bar.constraintext": "none", "yaxis.range": [0, 0.3]}
-    alt = "P of each length of a span, 1 to 10."
-    return ui.figure("chart", data, layout, alt, narrow=upright)

@@ -74,6 +74,7 @@ def test_a_passage_goes_through(name, step):
         assert len(p.tokens.pieces) == len(p.spans.pieces)
         said = f"both: {right(p.tokens)} of the {len(p.spans.pieces)} single"
         assert said in words(found["finding"])
+        assert "1 to 10 words: 0.224, 0.179, 0.143, " in words(found["exact-1"])
         drawn = [i for i in items(found["twice"]) if "looks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)
 
