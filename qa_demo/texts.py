@@ -1,6 +1,6 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
 from typing import Any
@@ -61,15 +61,6 @@ def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     pieces = ([[letters, role if own else "dim"]] for letters, own in pieces_of_word(e, d))
     before, _, after = isolated(whole).partition(whole)
     return [["“" + before, role], *printed.between(["·", "dim"], pieces), [after + "”", role]]
-
-
-def split_word(e: Encoding, docs: Iterable[int]) -> list[tuple[str, str, Any]]:
-    """What a legend says of the first of these pieces whose word has several."""
-    d = next((d for d in docs if len(siblings(e, d)) > 1), None)
-    if d is None:
-        return []
-    told = [[quote(word(e, d), 40), QUOTE], f" is one word of {len(siblings(e, d))} tokens"]
-    return [("text", "grey", told)]
 
 
 def bold(e: Encoding, d: int) -> str:

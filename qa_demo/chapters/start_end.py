@@ -186,7 +186,6 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
 
 def key(p: Softmaxes) -> Block:
     answers = p.shown.prediction.answer is not None
-    docs = p.shown.best.span.end, *range(p.window.doc_start, p.window.doc_stop)
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
@@ -195,7 +194,7 @@ def key(p: Softmaxes) -> Block:
         ("text", GREY, f"flat bar: {LEAST} to {FLAT}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
         *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
-        *texts.split_word(p.shown.encoding, docs),
+        ("text", GREY, "a dot joins the tokens of a word"),
     )
 
 

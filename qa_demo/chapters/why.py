@@ -295,14 +295,6 @@ def dots(shares: Shares, test: Deletion, many: str) -> Block:
     levels = piled(leads, wide / 56)
     top = max(14, 6 + max(levels))
 
-    def marker(draws: Sequence[Any], ys: list[int], **style: Any) -> Block:
-        xs, said = [lead for lead, _ in draws], list[str]()
-        for lead, chosen in draws:
-            words = ", ".join(escape(shares.quoted(k)) for k in chosen)
-            said.append(f"without {words}: {number(lead)}")
-        made = ui.scatter("markers", xs, ys, marker=style)
-        return {**made, "hoverinfo": "text", "hovertext": said}
-
     shapes, notes = list[Block](), list[Block]()
 
     def upright(x: float, said: str, up: int, dash: str) -> None:
@@ -316,9 +308,11 @@ def dots(shares: Shares, test: Deletion, many: str) -> Block:
     if limited:
         upright(limit, f"“no answer” wins above the threshold {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
+    dot = {"color": GREY, "size": 13, "line": {"color": ui.PAPER, "width": 1}}
+    diamond = {"color": INK, "size": 20, "symbol": "diamond"}
     drawn = [
-        marker(test.draws, levels, color=GREY, size=13, line={"color": ui.PAPER, "width": 1}),
-        marker([(test.lead, test.first)], [top - 3], color=INK, size=20, symbol="diamond"),
+        ui.scatter("markers", leads, levels, marker=dot),
+        ui.scatter("markers", [test.lead], [top - 3], marker=diamond),
     ]
     title = f"lead of “no answer” with {many} word{'s' * (many != 'one')} hidden"
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
