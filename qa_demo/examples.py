@@ -92,24 +92,24 @@ def shipped(name: str) -> Any:
 
 
 class Gain(NamedTuple):
-    """The F1 of a row, the mean of its runs, and what it adds to the row before with one; None in
-    the first.
+    """The F1 of a row, the mean of its runs, and what it adds to the row before with one, in the
+    mean and in each run; the first adds nothing.
     """
 
-    row: int
     runs: Sequence[float]
     f1: float
-    change: float | None
+    change: float
+    each: Sequence[float]
 
 
 def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
     """Of the rows with a run."""
     found, last = dict[str, Gain](), None
-    for k, (short, runs) in enumerate(rows.items()):
+    for short, runs in rows.items():
         if runs:
-            f1 = float(np.mean(runs))
-            found[short] = Gain(k, runs, f1, None if last is None else f1 - last)
-            last = f1
+            each = list[float]() if last is None else np.subtract(runs, last.runs).tolist()
+            change = float(np.mean(each or [0]))
+            last = found[short] = Gain(runs, float(np.mean(runs)), change, each)
     return found
 
 

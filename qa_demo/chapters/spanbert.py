@@ -41,7 +41,7 @@ IDEAS = (
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
     "Each row adds one change; *its bar is how far F1 goes up or down with it* "
-    "(F1: overlap with people's answers, at best 100).",
+    "(F1: overlap with people's answers to the questions of SQuAD, at best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on."""
@@ -344,18 +344,19 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
 
 
 def changed(gain: known.Gain) -> str:
-    return "–" if gain.change is None else signed(gain.change, 1)
+    return signed(gain.change, 1) if gain.each else "–"
 
 
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
-    key = [("diamond", "first value"), ("box", "gain"), ("hatch", "drop")]
-    key += [("ring", "each of our runs; bars: their mean")]
+    steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, too short to "
     told += f"decide, by {here}."
-    last = f"Our {w.budget['pretrain_steps']:,} training steps against the paper's 1.2 million are "
+    key = [("fill", ui.INK, "the paper: large model, 1.2 million training steps")]
+    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}")]
+    key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()
     for short, name in w.names.items():
         cells, ours = [name], w.ours.get(short)
@@ -366,9 +367,9 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
-        ui.legend("key", *((shape, ui.INK, words) for shape, words in key)),
+        ui.legend("key", *key),
         gains(w),
-        ui.closing(last + "too few to refute it. Compare changes, not levels."),
+        ui.closing(f"Our {steps} against the paper's 1.2 million are too few to refute it."),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 

@@ -1,22 +1,16 @@
 """Two panels, which a narrow screen puts below each other, and lying bars in them."""
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
-from qa_demo.examples import Gain, Worth
-from qa_demo.printed import fine, number, probability, signed
+from qa_demo.examples import Worth
+from qa_demo.printed import fine, probability, signed
 
-FIRST = {"size": 13, "symbol": "diamond", "color": ui.INK}
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
-THIN = {"color": ui.GREY, "width": 1}
-HATCH = {"size": 7, "solidity": 0.3, "fgcolor": ui.INK, "bgcolor": ui.PAPER}
-
-
 Panel = tuple[str, list[Block], Block, Block]
 """The title, the traces and both axes of a plot; `pair` tells them where they stand."""
 
@@ -76,60 +70,25 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     return [*outlines, bars, ui.words(ends, list(y), label, "middle right", size=14)]
 
 
-def waterfall(found: Collection[Gain]) -> list[Block]:
-    """Bars from the value before to the value after, lines from each to the next; under each bar
-    its runs, beside it its change and its value.
-    """
-    first, *later = found
-    changes = [g.change or 0.0 for g in later]
-    before = [g.f1 - change for g, change in zip(later, changes, strict=True)]
-    fill: Block = {"color": ui.INK, "line": {"color": ui.INK, "width": 1.5}}
-    fill["pattern"] = {**HATCH, "shape": ["/" if change < 0 else "" for change in changes]}
-    each = [(f1, g.row + 0.38) for g in found if len(g.runs) > 1 for f1 in g.runs]
-    ways = [(a.f1, y) for a, b in pairwise(found) for y in (a.row + 0.23, b.row - 0.23, None)]
-    ends, label, sides = list[float](), list[str](), list[str]()
-    for g in found:  # a number stands where its bar ends, which is the left of one that falls
-        falls = (g.change or 0) < 0
-        ends.append((min if falls else max)([g.f1, *g.runs]))
-        moved = "" if g.change is None else f"<b>{signed(g.change, 1)}</b>  to "
-        label.append(f"   {moved}{number(g.f1, 1)}   ")
-        sides.append(f"middle {'left' if falls else 'right'}")
-    return [
-        ui.scatter("lines", *map(list, zip(*ways, strict=True)), line=THIN),
-        ui.lying(changes, [g.row for g in later], 0.46, fill, base=before),
-        ui.scatter("markers", [first.f1], [first.row], marker=FIRST),
-        ui.scatter("markers", [x for x, _ in each], [y for _, y in each], marker=RING),
-        ui.words(ends, [g.row for g in found], label, sides, size=14),
-    ]
-
-
 def gains(w: Worth) -> Block:
-    """Both runs beside each other; one point of F1 is as long in both."""
-    paper, ours, short = w.paper.values(), w.ours.values(), list(w.names)
-    values = [g.f1 for g in paper], [x for g in ours for x in (g.f1, *g.runs)]
-    ranges = [[min(v) - 2.6, max(v) + 2.6] for v in values]  # a number fits on either side
-    wide, narrower = (b - a for a, b in ranges)
-    end = 0.95 * wide / (wide + narrower)
-    font = {"size": 14, "color": ui.INK}
-    left: Panel = (
-        "<b>The paper</b>, from scratch: F1 on SQuAD 2.0<br>"
-        "large model, 1.2 million training steps",
-        waterfall(paper),
-        ui.axis(range=ranges[0], visible=False),
-        ui.named_rows(list(w.names.values()), tickfont=font),
-    )
-    steps = f"6 layers, {w.budget['pretrain_steps']:,} training steps"
-    right: Panel = (
-        f"<b>Our small run</b>: F1 on SQuAD 1.1, six articles<br>{steps}",
-        waterfall(ours),
-        ui.axis(range=ranges[1], visible=False),
-        ui.named_rows(short, tickfont=font, showticklabels=False),
-    )
-    shade: Block = {"xref": "paper", "layer": "below", "opacity": 0.45}
-    layout = ui.layout(310, 264, 8, 42, 4)
-    layout["shapes"] = [ui.rect(0, 1, k - 0.5, k + 0.5, ui.PALE, **shade) for k in (0, 2, 4)]
-    narrow = {"height": 490, "margin.l": 96, "margin.r": 44, "shapes": [], "yaxis.ticktext": short}
-    narrow |= {"yaxis2.showticklabels": True, "data.scatter.textfont.size": 12}
-    narrow["xaxis2.range"] = [min(values[1]) - 11, max(values[1]) + 2.6]
-    alt = "F1 of readers after each change of the pre-training: the paper's beside our small run's."
-    return pair("gains", alt, (left, right), (end, end + 0.05), layout, narrow)
+    """What each change adds to F1, in points: the paper's bar above ours, with each of our runs."""
+    rows = [k for k in w.names if k in w.paper and w.paper[k].each]
+    runs = [(x, y + 0.2) for y, k in enumerate(rows) if k in w.ours for x in w.ours[k].each]
+    data, reach = list[Block](), list[float]()
+    for found, role, up in (w.paper, ui.INK, -0.2), (w.ours, ui.OTHER, 0.2):
+        own = [(found[k], y + up) for y, k in enumerate(rows) if k in found]
+        bars, y = [gain.change for gain, _ in own], [y for _, y in own]
+        ends = [(min if gain.change < 0 else max)(gain.change, *gain.each) for gain, _ in own]
+        reach += ends
+        label = [f"  <b>{signed(x, 1)}</b>  " for x in bars]
+        sides = [f"middle {'left' if x < 0 else 'right'}" for x in bars]
+        data += [ui.lying(bars, y, 0.34, {"color": role}), ui.words(ends, y, label, sides, size=14)]
+    data.append(ui.scatter("markers", *map(list, zip(*runs, strict=True)), marker=RING))
+    names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
+    layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
+    across = {"range": [min(reach) - 0.9, max(reach) + 0.9], "dtick": 1}  # room for the numbers
+    zero = {"zeroline": True, "zerolinecolor": ui.INK}
+    layout["xaxis"] = ui.axis("change of F1, points", **across, **zero)
+    alt = "How far each change of the pre-training moves F1: the paper's, and our small run's."
+    narrow = {"margin.l": 96, "yaxis.ticktext": rows}
+    return ui.figure("gains", data, layout, alt, narrow=narrow)
