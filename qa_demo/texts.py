@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qa_demo import printed
-from qa_demo.blocks import Block, block, button, row, table
+from qa_demo.blocks import Block, block, button, formula, row, summed, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
@@ -248,6 +248,18 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
 
 def span_words(c: Candidate, most: int = 44) -> list[str]:
     return [quote(c.text, most), QUOTE]
+
+
+def score_of_selection(shown: Shown, template: str) -> Block:
+    """The template with the selected span and its sum: score of “Ada” = 5.90 + 6.19 = 12.09."""
+    span, w, most = shown.selection, shown.window, shown.decode.max_answer_length
+    name = span_name(shown.encoding, span, 32)
+    if not w.holds(span):
+        return formula("sum", [name, " fits in no window, so it has no score."])
+    (i, j), (start, end) = w.ends(span), shown.reading.logits(w.index)
+    said = printed.say(template, name, summed(float(start[i]), float(end[j])))
+    over = f" (over {printed.plural(most, 'token')}: not compared)"
+    return formula("sum", said + [over] * (j - i >= most))
 
 
 def which_window(shown: Shown, window: Window, template: str) -> str:

@@ -45,11 +45,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
 
 
-def digits_that_add(*sums: tuple[tuple[float, float], float]) -> int:
-    """The fewest digits, two to four, with which the printed parts of sums give their totals."""
-    return max(next((d for d in (2, 3, 4) if adds(*one, d) == "="), 2) for one in sums)
-
-
 def unmarked(shown: Shown) -> str:
     """Why no marked answer stands beside the best span."""
     if shown.marked_by == "nobody":
@@ -84,7 +79,7 @@ def best_span(shown: Shown) -> list[Block | None]:
         None if shown.state.veil else legend,  # whose marks they are is covered too
         paragraph(shown),
         best_five(shown),
-        score_of_selection(shown),
+        texts.score_of_selection(shown, "score of {} = start logit + end logit = {}"),
         ui.closing(
             "A start logit says how well the answer starts at a word; an end logit, how well it "
             "ends there."
@@ -139,21 +134,6 @@ def best_five(shown: Shown) -> Block:
     over = {"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]}
     alt = f"The best spans as dots by their score; the best has {best}."
     return ui.figure("spans", [drawn], layout, alt, overlay=over, narrow=narrow)
-
-
-def score_of_selection(shown: Shown) -> Block:
-    """score of “Georg Rotne” = start logit + end logit = 5.90 + 6.19 = 12.09."""
-    span, window = shown.selection, shown.window
-    name = texts.span_name(shown.encoding, span, 32)
-    if not window.holds(span):
-        return ui.formula("sum", [name, " fits in no window, so it has no score."])
-    start, end = shown.reading.logits(window.index)
-    i, j = window.ends(span)
-    s, e, most = float(start[i]), float(end[j]), shown.decode.max_answer_length
-    sides = ui.summed(s, e, digits_that_add(((s, e), s + e)))
-    said = say("score of {} = start logit + end logit = {}", name, sides)
-    over = f" (over {plural(most, 'token')}: not compared)"
-    return ui.formula("sum", said + [over] * (j - i >= most))
 
 
 def or_none(shown: Shown) -> list[Block | None]:
@@ -242,8 +222,7 @@ def sums(shown: Shown) -> Block:
     best = shown.best.start_logit, shown.best.end_logit
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
-    d = digits_that_add((best, score), (null, p.null_score), (ahead, shown.lead))
-    d = d if p.limit is None else max(d, printed.apart(shown.lead, p.limit))
+    d = 2 if p.limit is None else printed.apart(shown.lead, p.limit)
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
     said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"
     if p.limit is not None:
@@ -319,8 +298,7 @@ def bars(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     drawn |= {"textposition": ["inside" if y >= 9 else "outside" for y in right]}  # fits there
     ink = [PAPER if own and y >= 9 else INK for y, own in both]
     drawn |= {"textfont": {"size": 15, "color": ink}, "textangle": 0, "cliponaxis": False}
-    drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "text"}
-    drawn |= {"hovertext": [f"{b.count:,} questions" for b in bins]}
+    drawn |= {"insidetextanchor": "middle", "constraintext": "none", "hoverinfo": "skip"}
     layout = ui.layout(320, 58, 14, 8, 52)
     said = "how sure the reader said it was, in %"
     layout["xaxis"] = ui.axis(said, range=[0, 100], dtick=10, showgrid=False)

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo import by_hand
+from qa_demo import by_hand, texts
 from qa_demo.blocks import END, GREY, INK, LINE, PAPER, START, Block
 from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, Part, escape, number, plural, quote
+from qa_demo.printed import QUOTE, escape, number, plural, quote
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import bold_name, listed, other_text, span_words, which_window, word
 
 NAME = "Spans"
 STEPS = (("Spans", "Which pair of positions scores highest?"),)
@@ -62,10 +61,10 @@ class Square:
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq, best, p = Square(shown), shown.best, shown.prediction
-    span, e = shown.selection, shown.encoding
+    e = shown.encoding
     count = f"highest of {sq.count:,} allowed sums" if sq.count > 1 else "only allowed sum"
     found = f"{{}} has the {count}"
-    found += which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
+    found += texts.which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
     if sq.window.index != best.window:
         found += f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
     found += f"; “no answer” has {number(p.null_score)}"
@@ -75,10 +74,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     elif p.limit is not None and shown.lead > 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
-    name = quote(e.text(span), 34)
-    score: list[Part] = [[name, QUOTE], " fits in no window, so it has no score."]
-    if sq.window.holds(span):
-        score = ["score = ", *ui.summed(*sq.logits(span.start, span.end)), [f"  {name}", QUOTE]]
     last = "Finding the highest allowed cell is a plain search; only the logits are learned."
     return [
         *by_hand.told(shown),
@@ -86,15 +81,15 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             "*The highest allowed cell is the best span: the maximum-scoring span.*"
         ),
-        ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], span_words(best)),
+        ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
         square(sq),
         ui.group(
             "side",
             5,
-            listed(shown, COLUMNS, 26),
-            ui.formula("sum", score),
+            texts.listed(shown, COLUMNS, 26),
+            texts.score_of_selection(shown, "score of {} = {}"),
             together(sq),
-            other_text(shown, NO_PAIR, "A text where they form no pair"),
+            texts.other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
         ui.closing(last),
         *ui.folds(None, exactly(sq), SNIPPET),
@@ -192,7 +187,7 @@ def ticks(sq: Square, keep: int, room: float) -> Block:
     e, chosen = sq.shown.encoding, [keep]
     tokens = range(sq.first, sq.first + sq.size)
     begins = [d for d in tokens if d == 0 or e.word_ids[d] != e.word_ids[d - 1]]
-    names = {d: word(e, d, "") for d in begins}
+    names = {d: texts.word(e, d, "") for d in begins}
     plain = [d for d in begins if 3 < len(names[d]) < 13 and names[d].isalpha()]
     for d in sorted(plain, key=lambda d: -min(8, len(names[d]))):
         if all(abs(d - k) > room for k in chosen):
@@ -226,8 +221,10 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     if (far - i) / (far - edge) < 0.2:  # not over the column's name
         tag |= {"yref": "paper", "yanchor": "bottom", "yshift": 0}
     names = [
-        ui.note(f"{bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row),
-        ui.note(f"{bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
+        ui.note(
+            f"{texts.bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row
+        ),
+        ui.note(f"{texts.bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
         ui.note(total, at, 0 if "yref" in tag else i, PAPER, 16, **tag),
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
@@ -250,7 +247,9 @@ def together(sq: Square) -> Block:
     }[reason]
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
-    start, end = ([quote(word(sq.shown.encoding, d), 40), x] for d, x in ((i, START), (j, END)))
+    start, end = (
+        [quote(texts.word(sq.shown.encoding, d), 40), x] for d, x in ((i, START), (j, END))
+    )
     first, last = map(number, sq.logits(i, j))
     return ui.remark("together", said, start, first, end, last, why)
 
@@ -265,18 +264,15 @@ def exactly(sq: Square) -> list[Block | str]:
         count += f"that would run over the paragraph's end = {sq.count:,}."
     at = list(range(sq.window.doc_start, sq.window.doc_stop))
     curves = list[Block]()
-    for name, role, y in (("start", START, sq.start), ("end", END, sq.end)):
-        style: Block = {"line": {"shape": "hvh", "color": role, "width": 1.5}, "hoverinfo": "y"}
-        style["hovertemplate"] = f"{name} logit %{{y:.2f}}<extra></extra>"
-        curves.append(ui.scatter("lines", at, ui.packed(y), **style))
+    for role, y in ((START, sq.start), (END, sq.end)):
+        style = {"shape": "hvh", "color": role, "width": 1.5}
+        curves.append(ui.scatter("lines", at, ui.packed(y), line=style))
     layout = ui.layout(200, 60, 8, 8, 44, xaxis=ui.axis("tokens of the paragraph", GREY))
     layout["yaxis"] = ui.axis("start and end logit", GREY)
     alt = "Start logits and end logits of all tokens of this window"
     return [
         f"A span has at most {plural(longest, 'token')}: {count}",
-        "Training fixes only differences within a window: a constant added to all start logits "
-        "changes no probability. BERT compares scores across windows all the same. The strips at "
-        f"the edges hold {sq.shown.encoding.cls_token} and the question: no answer starts there. "
-        "Equal scores, to nine decimals: the earlier start, then the earlier end.",
+        f"The strips at the edges hold {sq.shown.encoding.cls_token} and the question: no answer "
+        "starts there. Equal scores, to nine decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]

@@ -238,19 +238,13 @@ def bars(p: Softmaxes) -> Block:
     few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):  # the ticks of a narrow screen
         few += [k] if all(abs(k - other) > n / 16 for other in few) else []
-    drawn, tips = list[Block](), list[Block]()
+    drawn = list[Block]()
     for side, way in zip(p.sides, (1, -1), strict=True):
         each = zip(names, side.probs, strict=True)
         bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * side.probs)}
         bar |= {"marker": {"color": side.name}, "hovertemplate": "%{customdata}<extra></extra>"}
         bar["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
-        # the name of a bar, as a trace: a note would have plotly draw the axes anew
-        high, left = float(side.probs[side.top]), side.top > n * 0.32
-        at, name = [side.top + (-0.4 if left else 0.4)], f"{side.name} {probability(high)}"
-        tip, place = (f"{name} \u00a0", "left") if left else (f"\u00a0 {name}", "right")
-        level = "middle" if high > 0.1 else {1: "top", -1: "bottom"}[way]
-        tips.append(ui.words(at, [way * high], [tip], f"{level} {place}", color=side.name))
     across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
     across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
     down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
@@ -268,19 +262,16 @@ def bars(p: Softmaxes) -> Block:
     narrow: Block = {"xaxis.tickvals": few, "xaxis.ticktext": [names[k] for k in few]}
     narrow |= {"below": 1000, "xaxis.title.text": "", "margin.l": 56}
     narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
-    return ui.figure("bars", [*drawn, *tips], layout, alt, narrow=narrow)
+    return ui.figure("bars", drawn, layout, alt, narrow=narrow)
 
 
 def as_table(p: Softmaxes) -> Block:
     """The twelve positions with the highest probability."""
-    w, e, rows = p.window, p.shown.encoding, []
+    w, rows = p.window, []
     highest = np.maximum(p.start.probs, p.end.probs)
     for k in np.argsort(-highest, kind="stable")[:12].tolist():
-        name, sets = texts.position_name(p.shown, w, k), None
-        if w.is_context[k]:
-            d = w.to_doc(k)
-            sets = {"selection": [d, d]}
-            name += f" of “{texts.word(e, d)}”" if "·" in texts.word(e, d) else ""
+        sets = {"selection": [w.to_doc(k)] * 2} if w.is_context[k] else None
+        name = texts.position_name(p.shown, w, k)
         both = ((number(side.logits[k], 3), probability(side.probs[k])) for side in p.sides)
         rows.append(ui.row(str(k), name, *chain(*both), sets=sets))
     heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
