@@ -369,7 +369,7 @@ def the_training(case: Case) -> Made:
     made: list[Block | None] = [
         ui.finding(said, strong(case.loss), *tops, asides(case)),
         ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),
-        loss_over_steps(steps, [mean for *_, mean in case.record.costs], now, len(case.window)),
+        loss_over_steps(steps, [mean for *_, mean in case.record.costs], now),
         ui.formula("formula", whole),
     ]
     return made, ui.table("rows", columns, rows, "The loss at every recorded moment")

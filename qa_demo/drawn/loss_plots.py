@@ -120,30 +120,25 @@ def same_distance(
     return ui.figure("figure", traces, made, alt, narrow=narrow)
 
 
-def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int, size: int) -> Block:
-    """The loss of a text of `size` positions over training steps; `now` is the overlay's."""
-    loss, flat, tens = losses[now], float(np.log(size)), [10**t for t in range(6)]
+def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int) -> Block:
+    """The loss of a text over training steps; `now` is the overlay's."""
+    loss, tens = losses[now], [10**t for t in range(6)]
     at = [m for m in range(len(steps)) if steps[m] >= 1]
     x, y = [steps[m] for m in at], [losses[m] for m in at]
-    said = [f"training step {steps[m]:,}: L = {number(losses[m])}" for m in at]
-    curve = ui.scatter("lines+markers", x, y, line=STROKE, customdata=at, text=said)
-    curve |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "text"}
+    curve = ui.scatter("lines+markers", x, y, line=STROKE, customdata=at)
+    curve |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "none"}
     curve["sets"] = {"own.loss.moment": "customdata"}
-    here, late, low = float(np.log10(max(1, steps[now]))), steps[now] > 1500, loss < 0.8 * flat
+    here, late, low = float(np.log10(max(1, steps[now]))), steps[now] > 1500, loss < 0.8 * max(y)
     beside = {"xanchor": "right" if late else "left", "xshift": -12 if late else 12}
     name = f"<b>L = {number(loss, digits_of(loss))}</b>"
     over = [ui.note("●", here, loss, INK, 24)]
     over.append(ui.note(name, here, loss, INK, 16, yshift=24 if low else -24, **beside))
-    same = f"if all {size} positions had the same P: L = log {size} = {number(flat)}"
-    even = ui.note(same, 0.99, flat, GREY, xref="paper", xanchor="right", yanchor="bottom")
-    made = ui.layout(336, 60, 14, 10, 52, annotations=[even])
+    made = ui.layout(336, 60, 14, 10, 52)
     across = {"range": [-0.08, float(np.log10(max(10, steps[-1]))) + 0.1], "showgrid": False}
     across |= {"tickvals": tens, "ticktext": [f"{t:,}" for t in tens]}
     title = "training step (each tick is ten times the one before)"
     made["xaxis"] = ui.axis(title, type="log", **across)
-    made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(*y, flat) * 1.13])
-    made["shapes"] = [ui.line(0, 1, flat, flat, GREY, xref="paper", width=2, dash="dot")]
-    narrow = {"height": 300, "annotations.0.text": f"all P equal: {number(flat)}"}
-    narrow["xaxis.title.text"] = "training step"
+    made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(y) * 1.13])
+    narrow = {"height": 300, "xaxis.title.text": "training step"}
     alt = f"The loss of this text at {len(at)} recorded training steps"
     return ui.figure("figure", [curve], made, alt, overlay={"annotations": over}, narrow=narrow)
