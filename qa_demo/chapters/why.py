@@ -144,14 +144,13 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
-    order = [k for k in np.argsort(-way, kind="stable").tolist() if way[k] >= 0.05]
-    real = [k for k in order if k in shares.real][:3]
-    top, of = (real, "Of the words, ") if real and real != order[:3] else (order[:3], "")
+    order = np.argsort(-way, kind="stable").tolist()
+    top = [k for k in order if k in shares.real and way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     which = "" if shares.spans_name == "the answer" else ", the best span,"
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}}{which} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
-    found += f"{of}{{}} spoke most" if top else "Nothing spoke"
+    found += "Of the words, {} spoke most" if top else "No word spoke{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
@@ -200,15 +199,13 @@ def summed(shares: Shares) -> list[Block]:
     missing. A gap of 2 % or more is said where the bars are seen (a finding: the veil covers it).
     """
     a, gap = shares.found, abs(shares.found.gap or 0.0)
-    parts = np.array([-shares.blank, a.sum, shares.lead])  # what is left of them is the gap
     sign = adds((-shares.blank, a.sum), -shares.lead) if gap < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
     total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
-    size = f"{printed.total(parts * np.sign(parts.sum()), gap)}, " * (gap >= 0.005)
     if a.complete:
-        missed = [f"gap {size}{missing}, from a finite number of points", "note"]
+        missed = [f"gap {missing}, from a finite number of points", "note"]
         return [ui.formula("sum", say(total), [missed])]
     said = f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
     said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
@@ -340,10 +337,11 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     (layers, heads), top = att.on_question.shape, int(att.weights.argmax())
     name, read_most = (texts.said_at(shares.shown, w, pos) for pos in (at, top))
     said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most "
-    said += f"({probability(att.weights[top], 2)}). It gives {{}}."
-    given: Any = f"{probability(att.sums['question'], 2)} of its attention to the question"
+    said += f"({probability(att.weights[top], 2)})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
+    given = list[Any]()
     if read >= 0:
+        said += " It gives {}."
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())

@@ -1,7 +1,6 @@
 """Figures whose rows are windows: the staircase under the text, points and bars."""
 
 from collections.abc import Callable, Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -171,13 +170,11 @@ def window_axis(rows: Rows, top: float, below: float = 0.5) -> Block:
 
 
 def scores(w: Proposals, threshold: float) -> Block:
-    """Windows down, scores across, shaded where "no answer" would win. Each dot has its name; where
-    rows stand close, those two alone that decide.
-    """
+    """Windows down, scores across, shaded where "no answer" would win; what decides has a name."""
     rows = few(w.rows, [w.win, w.least], lambda r: r.score)
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
     every = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
-    apart, lift, wide = 9 / pitch, 20 / pitch, (max(every) - min(every)) or 1.0
+    apart, wide = 9 / pitch, (max(every) - min(every)) or 1.0
     low, high = min(every) - wide * 0.07, max(every) + wide * 0.1
     wins = f"{'the smallest ' * many}“no answer” wins beyond "
     sign = adds((w.best.score, threshold), goal)
@@ -188,30 +185,20 @@ def scores(w: Proposals, threshold: float) -> Block:
     texts = [label(wins + sum_, goal, 1, **side, **to)]
     texts += [label(wins + number(goal), 1, 1, **side, **small)]
 
-    def name(x: float, text: str, row: int, way: int, decides: bool) -> None:
-        """A dot's name above it (-1) or below it, moved so that no side cuts it; where another
-        row's dots may stand there, beside it.
-        """
-        if not isfinite(x) or not (decides or pitch > 76):
-            return
-        if pitch > 76:  # two names between rows
-            half = len(text) * 3.8 * (high - low) / 1080
-            inside, y = min(max(x, low + half), high - half), row + way * lift
-            near: Block = {"yanchor": "bottom" if way < 0 else "top"}
-        else:
-            to, by = ("right", -15) if x > (low + high) / 2 else ("left", 15)
-            inside, y, near = x, row + way * apart, {"xanchor": to, "xshift": by}
-        texts.append(label(text, inside, y, decides, name="wide", **near))
-        texts.append(label(number(x), x, y, decides, size=12, name="narrow", **near))
+    def name(x: float, text: str, y: float) -> None:
+        """The name of a dot, beside it."""
+        to, by = ("right", -15) if x > (low + high) / 2 else ("left", 15)
+        near: Block = {"strong": True, "xanchor": to, "xshift": by}
+        texts.append(label(text, x, y, name="wide", **near))
+        texts.append(label(number(x), x, y, size=12, name="narrow", **near))
 
-    for row, r in enumerate(rows, 1):
-        null = f"“no answer” {number(r.null)}" + ": the smallest counts" * (r is w.least and many)
-        name(r.score, proposes(r, 26), row, -1, r is w.win)
-        name(r.null, null, row, 1, r is w.least)
+    at = {r.k: y for y, r in enumerate(rows, 1)}
+    name(w.win.score, proposes(w.win, 26), at[w.win.k] - apart)
+    null = f"“no answer” {number(w.least.null)}" + ": the smallest counts" * many
+    name(w.least.null, null, at[w.least.k] + apart)
     region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
-    room = max(0.5, 42 / pitch)  # of a name above and below
     layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
-    layout["yaxis"] = window_axis(rows, 1 - room, room)
+    layout["yaxis"] = window_axis(rows, 0.5)
     layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
