@@ -17,7 +17,7 @@ from qa_demo.core.replay import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, same_distance
+from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, on_one_scale
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
@@ -32,8 +32,8 @@ STEPS = (
 IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
-    "Prediction takes the pair with the highest score. Lowering the loss raises the right pair's "
-    "sum log P(start) + log P(end). *Score and sum differ by a constant: they rank alike.*",
+    "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
+    "of the right pair. *A score is this sum plus one constant: both rank the pairs alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Little by little training lowers L, averaged over many texts.* "
@@ -276,14 +276,17 @@ def the_fit(case: Case) -> Made:
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
-    constant = sum(float(logsumexp(x)) for x in (case.start, case.end))
-    total = [number(constant, printed.digits_of(right.log_p)), STRONG]
+    constants = float(logsumexp(case.start)), float(logsumexp(case.end))
+    total = [number(sum(constants), printed.digits_of(right.log_p)), STRONG]
     said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         yet = "" if case.now == case.record.last else " yet"
         said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
+    key = [("dot", case.role, f"bold: the right pair ({case.who})")]
+    if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
+        key.append(("text", GREY, "pairs between it and the four best are left out"))
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -297,23 +300,23 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case), total),
         moment_choice(case),
-        ui.legend("key", ("line", case.role, f"bold: the right pair ({case.who})")),
-        same_distance(found, words, right, constant, case.role),
-        ui.formula("formula", score_and_loss(case, right, constant), label="the right pair"),
+        ui.legend("key", *key),
+        on_one_scale(found, words, right, sum(constants), case.role),
+        ui.formula("formula", *score_and_sum(case, right, constants), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     return made, ui.table("rows", columns, rows, "The best pairs with both values")
 
 
-def score_and_loss(case: Case, right: Pair, constant: float) -> list[Part]:
-    """The right pair's score by its logarithms, and its loss by the score."""
+def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:
+    """The right pair's score by its logarithms, and where the constant comes from."""
     d, both = printed.digits_of(right.log_p), (case.log_p[0][right.i], case.log_p[1][right.j])
-    a, b, z, score, twice = (number(x, d) for x in (*both, constant, right.score, -right.log_p))
-    first = adds((*both, constant), right.score, d)
-    second = adds((constant, -right.score), -right.log_p, d)
-    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {first} {{}},  so twice "
-    said += f"the loss, 2 L = {z} − {printed.bracket(right.score, d)} {second} {{}}"
-    return say(said, [f"({a})", START], [f"({b})", END], [score, STRONG], [twice, STRONG])
+    a, b, z, total = (number(x, d) for x in (*both, sum(constants), right.score))
+    sign = adds((*both, sum(constants)), right.score, d)
+    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {sign} {{}}"
+    of = f"{z} = log Σ exp(start logits) + log Σ exp(end logits) = "
+    score = say(said, [f"({a})", START], [f"({b})", END], [total, STRONG])
+    return [score, [of, *ui.summed(*constants, d)]]
 
 
 def the_pull(case: Case) -> Made:

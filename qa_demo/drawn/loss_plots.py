@@ -9,7 +9,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo.blocks import END, GREY, INK, PAPER, START, Block
 from qa_demo.core.spans import Pair
-from qa_demo.printed import digits_of, ends, escape, fine, number, probability, room
+from qa_demo.printed import adds, digits_of, ends, escape, fine, number, probability, room
 
 STROKE = {"color": INK, "width": 2.5}
 
@@ -70,10 +70,10 @@ def cost_curve(rights: Sequence[Right]) -> Block:
     return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
 
 
-def same_distance(
+def on_one_scale(
     pairs: Sequence[Pair], words: Sequence[str], right: Pair, constant: float, role: str
 ) -> Block:
-    """A row a pair: a ring at its log P in sum, a dot at its score, the constant between."""
+    """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
     at, d, rows = pairs.index(right), digits_of(right.log_p), list(range(len(pairs)))
     both = list(zip(pairs, words, strict=True))
     words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
@@ -82,42 +82,31 @@ def same_distance(
         cut = [escape(w if room(w) <= most else ends(w, most - 2)[0] + "…”") for w in words]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    colours = [role if r == at else GREY for r in rows]
-    traces, over = list[Block](), list[Block]()
-    for values, leftmost, ring in (
-        ([p.log_p for p in pairs], constant >= 0, True),
-        ([p.score for p in pairs], constant < 0, False),
-    ):
-        said, place = [f"   {number(x, d)}   " for x in values], "left" if leftmost else "right"
-        named = ui.words(values, rows, said, f"middle {place}", size=14)
-        rim = {"color": colours, "width": 3 if ring else 0}
-        dot = {"size": 14, "color": PAPER if ring else colours, "line": rim}
-        traces.append({**named, "mode": "markers+text", "marker": dot})
-        what = f"<b>highest {'log P' if ring else 'score'}</b>"
-        over.append(ui.note(what, values[0], 0, yshift=20))
-    shift = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
-    middle = (pairs[0].log_p + pairs[0].score) / 2
-    over.append(ui.note(f"{shift} in every row", middle, 0, GREY, yshift=-12))
-    every = [x for p in pairs for x in (p.log_p, p.score)]
-    low, high = min(every), max(every)
-    edge = 0.11 * (high - low)
+    scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
+    plus = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
+    for p in pairs:
+        brief.append(f"  <b>{number(p.score, d)}</b>")
+        equal = adds((p.log_p, constant), p.score, d)
+        said.append(f"{brief[-1]} {equal} {number(p.log_p, d)} {plus}")
+    dots = ui.words(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
+    dots["marker"] = {"size": 14, "color": [role if r == at else GREY for r in rows]}
+    edge = 0.06 * (scores[0] - scores[-1]) + 0.05
     left = int(min(364, 26 + max(7.3 * room(w) for w in words)))
-    made = ui.layout(316, left, 16, 8, 50, annotations=over)
+    made = ui.layout(300, left, 216, 8, 50)
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
-    title = "ring: log P(start) + log P(end), dot: score = start logit + end logit"
-    made["xaxis"] = ui.axis(title, range=[low - edge, high + edge], showgrid=False)
-    made["shapes"] = [
-        ui.line(p.log_p, p.score, r, r, colours[r], layer="below", width=4 if r == at else 1.5)
-        for r, p in enumerate(pairs)
+    span = [scores[-1] - edge, scores[0] + edge]
+    made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
+    what = {"xanchor": "left", "yanchor": "bottom", "yshift": 8}
+    above = "<b>highest score</b> = log P(start) + log P(end) " + plus[0] + " constant"
+    made["annotations"] = [
+        ui.note(above, scores[0], 0, **what),
+        ui.note("training moves it right →", scores[at], at, role, **what | {"yshift": -30}),
     ]
-    alt = "The best pairs, each with the sum of its two logarithms and its score, equally far apart"
-    # numbers stand above their points on a phone, and the constant below the line
-    narrow = {"below": 800, "xaxis.title.text": "ring: sum of log P, dot: score"}
-    narrow |= {"data.scatter.textposition": "top center", "data.scatter.textfont.size": 12}
-    narrow |= {"margin.l": 118, "yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
-    narrow |= {"annotations.0.text": "", "annotations.1.text": "", "annotations.2.text": shift}
-    narrow["xaxis.range.0"] = low - 1.5 * edge
-    return ui.figure("figure", traces, made, alt, narrow=narrow)
+    alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
+    narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
+    narrow |= {"yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
+    narrow |= {"annotations.0.text": "", "annotations.1.text": ""}
+    return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 
 def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int) -> Block:
