@@ -132,10 +132,8 @@ def product(part: nn.Module) -> Callable[[Tensor], Tensor]:
 
 def bare_layers(model: Any) -> list[BareLayer]:
     """A model's layers where they are a plain list of BERT's; else none."""
-    if model.config.model_type not in STACKED:
-        return []
-    heads = model.config.num_attention_heads
-    return [BareLayer(layer, heads) for layer in model.base_model.encoder.layer]
+    layers = model.base_model.encoder.layer if model.config.model_type in STACKED else ()
+    return [BareLayer(layer, model.config.num_attention_heads) for layer in layers]
 
 
 def eager_twin(model: Any) -> Any:

@@ -32,7 +32,7 @@ DEFAULTS = WindowOptions()
 
 class BertReader:
     """A core.reader.Reader: one loaded model, shared by every thread, read-only after it is made,
-    without hooks and without gradients. A forked process has none of its threads: use spawn.
+    without hooks and without gradients.
 
     The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
     logits T @ W^T + b.
@@ -95,17 +95,9 @@ class BertReader:
             rows.append(row)
             if on_progress is not None:
                 on_progress(len(rows), len(windows))
-        return assemble(
-            encoding,
-            windows,
-            rows,
-            options,
-            model_name=self.name,
-            threshold=self.threshold,
-            checksum=self.checksum,
-            calibrations=self.calibrations,
-            baseline=self.baseline,
-        )
+        about: dict[str, Any] = {"model_name": self.name, "checksum": self.checksum}
+        about |= {"threshold": self.threshold, "calibrations": self.calibrations}
+        return assemble(encoding, windows, rows, options, baseline=self.baseline, **about)
 
     def forward(self, window: Window) -> WindowLogits:
         """Start and end logits [n, 2] of a window and its tag logits [n, 3]."""

@@ -3,6 +3,7 @@ ask and kept for all visitors: of a reader and a text, never of a person.
 """
 
 import ctypes
+import os
 import pickle
 import sys
 import threading
@@ -40,6 +41,14 @@ class Passes:
 
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, min(MOST, usable_cores())) if count is None else count
+        self._begin()
+        if hasattr(os, "register_at_fork"):  # not on Windows
+            os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        """A forked process has none of the threads, and torch would wait for ever for its own."""
+        if hasattr(self, "unfinished") and (torch := sys.modules.get("torch")):
+            torch.set_num_threads(1)
         self._threads = ThreadPoolExecutor(self.count, "pass")
         self.unfinished, self._lock = 0, threading.Lock()
 

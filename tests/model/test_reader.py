@@ -1,5 +1,8 @@
 """One shared reader: threads, cancelling, characters that come back."""
 
+import multiprocessing
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
+from qa_demo.core.reader import Reader, explain
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -48,6 +51,19 @@ def test_cancelling_stops_between_windows(saved):
     with pytest.raises(Cancelled):
         reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, **watch)
     assert done in ([1, 2], [1, 2, 3])  # a helper may be in its window at that moment
+
+
+def test_a_forked_process_has_threads_of_its_own(bert):
+    def values() -> np.ndarray:
+        found = explain(bert, bert.read(kit.QUESTION, kit.CONTEXT, OPTIONS)).values
+        return np.append(found, torch.ones(10**6).sum())
+
+    run = partial(np.testing.assert_allclose, values(), rtol=1e-5)
+    child = multiprocessing.get_context("fork").Process(target=lambda: run(values()))
+    child.start()
+    child.join(20)
+    child.kill()  # where it waits for ever
+    assert child.exitcode == 0
 
 
 @pytest.mark.parametrize(
