@@ -77,8 +77,7 @@ def load_reader(
             or digest(home, [*weight_files(home), *([adapter] if adapter else [])]),
             passes=passes,
         )
-        # One short reading shows what the files do not: a template without [CLS], a head of three
-        # outputs, logits that overflow.
+        # One short reading shows what the files do not: no [CLS], logits that overflow.
         length = min(WindowOptions().max_seq_length, reader.max_seq_length)
         reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
         return reader
@@ -137,8 +136,10 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     weight_files(folder)
     transformers.logging.disable_progress_bar()
     config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
-    # Switches of a training: replies without names, and hooks on the word vectors.
-    config.return_dict, config.gradient_checkpointing = True, False
+    # Switches of a training (replies without names, hooks on the word vectors, products in parts);
+    # and a head of one output would count as start and as end.
+    switches = {"return_dict": True, "gradient_checkpointing": False, "chunk_size_feed_forward": 0}
+    config.update(switches | {"num_labels": 2})
     with _one_at_a_time:
         loud = transformers.logging.get_verbosity()
         transformers.logging.set_verbosity_error()  # else it prints a table of what is missing

@@ -34,7 +34,7 @@ FAMILIES = (
 CHOOSE_CODE = (
     "auto_map", "custom_pipelines", "quantization_config", "fusion_config", "transformers_weights",
 )  # fmt: skip
-MEANINGS = {"is_decoder": False, "position_embedding_type": "absolute"}
+MEANINGS = {"is_decoder": False, "is_causal": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
 INSTEAD = "use the bundled reader, which works offline"
 NOT_FETCHED = dict.fromkeys(

@@ -115,6 +115,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (config(hidden_size=10**12), NO_MODEL),
     (config(position_embedding_type="relative_key"), "= relative_key; only absolute"),
     (config(is_decoder=True), "is_decoder = True; only False"),
+    (config(is_causal=True), "is_causal = True; only False"),
     (write("config.json", b"[]"), "config.json is missing or holds no object"),
     (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
     (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
@@ -148,6 +149,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (tensors(lambda t: t.pop("qa_outputs.bias")), ENCODER),
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
+    (lambda folder: kit.save(folder, "bert", num_labels=1), NO_MODEL),
     (lambda folder: kit.save(folder, "bert", num_labels=3), NO_MODEL),
     (sums(**{"../../etc/passwd": "0" * 64}), "is missing, checksums.json lists it"),
 ]
@@ -231,7 +233,7 @@ def test_harmless_keys_are_ignored(folder):
     named = {"_attn_implementation": "sdpa", "attn_implementation": "eager"}
     named |= {"_attn_implementation_autoset": True, "_name_or_path": "/etc/passwd"}
     named |= {"torch_dtype": "float16", "architectures": ["Evil"], "unknown": {"a": 1}}
-    named |= {"return_dict": False, "gradient_checkpointing": True}
+    named |= {"return_dict": False, "gradient_checkpointing": True, "chunk_size_feed_forward": 7}
     edit("config.json", **named)(folder)
     reader = load_reader(str(folder))
     assert reader.model.config._attn_implementation == "sdpa"
