@@ -20,7 +20,6 @@ from qa_demo.core.heads import Lane, Products, owned_points
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading, Span
-from qa_demo.drawn.panels import Panel, pair
 from qa_demo.printed import adds, escape, number, plus, quote, say, signed, subs
 from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
@@ -378,7 +377,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
         ui.legend("key", *key),
-        curves(two, points, at),
+        *curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing("S and E learned from the last layer: what an earlier one holds they may miss."),
         *ui.folds(table, [LENS], SNIPPET),
@@ -393,28 +392,27 @@ def since(rank: NDArray[np.int64]) -> str:
     return f"is first from {f'layer {first}' if first else 'the input'} on"
 
 
-def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> Block:
+def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> list[Block]:
     """Start logits and end logits by layer, one line for each token."""
     depth, low, high = len(points) - 1, float(points.min()), float(points.max())
-    room, panels, notes = (high - low) * 0.09, list[Panel](), list[Block]()
+    room, figures, beside = (high - low) * 0.09, list[Block](), {"xanchor": "left", "xshift": 10}
     ticked = [k for k in range(depth + 1) if k % (1 + depth // 9) == 0 or k == depth]
     ticks: Block = {"tickvals": ticked, "ticktext": ["input", *map(str, ticked[1:])]}
     ticks |= {"showgrid": False, "range": [-0.04 * depth, depth * 1.36]}
     heights: Block = {"range": [low - room / 3, high + room], "zeroline": True, "nticks": 9}
     for k, (lane, letter) in enumerate(LETTERS.items()):
-        logits, side = points[..., k], {"xref": "x" + "2" * k, "yref": "y" + "2" * k}
-        own, name = float(logits[-1, at[k]]), texts.bold_name(two.e, two.window.to_doc(at[k]), 12)
-        beside = {"xanchor": "left", "xshift": 10, "align": "left"}
-        notes.append(ui.note(f"{name}<br>{number(own)}", depth, own, lane, **beside, **side))
-        title = f"<b>{lane} logit</b> {letter} · h + b<sub>{letter}</sub>"
-        lines = one_of_many(logits, at[k], lane)
-        down = ui.axis("" if k else "logit", zerolinecolor=GREY, showticklabels=not k, **heights)
-        panels.append((title, lines, ui.axis("h after layer …", lane, **ticks), down))
-    layout, far = ui.layout(374, 60, 8, 24, 48, annotations=notes), [-0.04 * depth, depth * 1.55]
-    narrow = {"height": 600, "margin.l": 46, "yaxis2.showticklabels": True}
-    narrow |= {"xaxis.range": far, "xaxis2.range": far}  # room for names
-    alt = "Start logits and end logits after each layer, one line for each token of the window."
-    return pair("layers", alt, panels, (0.485, 0.515), layout, narrow)
+        logits, name = points[..., k], texts.bold_name(two.e, two.window.to_doc(at[k]), 12)
+        own = float(logits[-1, at[k]])
+        notes = [ui.note(f"{name}<br>{number(own)}", depth, own, lane, align="left", **beside)]
+        layout = ui.layout(354, 60, 8, 4, 48, annotations=notes)
+        layout["xaxis"] = ui.axis("h after layer …", lane, **ticks)
+        title = f"{lane} logit {letter} · h + b<sub>{letter}</sub>"
+        layout["yaxis"] = ui.axis(title, lane, zerolinecolor=GREY, **heights)
+        alt = f"Each token's {lane} logit after each layer, one line for each token of the window."
+        narrow = {"margin.l": 46, "xaxis.range": [-0.04 * depth, depth * 1.55]}  # room for names
+        drawn = one_of_many(logits, at[k], lane)
+        figures.append(ui.figure(f"layers-{lane}", drawn, layout, alt, span=6, narrow=narrow))
+    return figures
 
 
 def one_of_many(values: Points, k: int, role: str) -> list[Block]:

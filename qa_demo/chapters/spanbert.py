@@ -19,7 +19,7 @@ from qa_demo.core import infill as core
 from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO, blanks_of, length_law
 from qa_demo.core.text import spelled
-from qa_demo.drawn.panels import Panel, gains, pair, ranked, ticks, told
+from qa_demo.drawn.panels import gains, ranked, ticks, told
 from qa_demo.printed import Part, adds, escape, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
@@ -52,6 +52,7 @@ SEED = 15  # what is hidden in the second step follows from it
 WIRES = {"left": "the word before", "right": "the word after", "position": "the position"}
 POSITION_NUMBERS = 200  # of a position vector, as in the paper
 ENCODER = "all-MiniLM-L6-v2"
+WORDS = {"size": 16, "family": '"Spanlight Serif", serif'}
 MLM, SBO = ["MLM", "sub"], ["SBO", "sub"]
 SNIPPET = ui.snippet("spanbert")
 
@@ -123,7 +124,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         ui.legend("key", ("fill", ui.INK, "the chosen blank"), ("text", ui.INK, under), whose),
         blanks(b),
         cuts if b.now.sbo else None,
-        guesses(b),
+        *guesses(b),
         losses(b),
         ui.closing(f"{last}MLM {mlm} %."),
         *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
@@ -159,37 +160,32 @@ def blanks(b: core.Blank) -> Block:
     return text("sentence", segment(items), select=False, dots=True)
 
 
-def guesses(b: core.Blank) -> Block:
-    """Both layers' guesses as bars on one scale, whatever is cut."""
+def guesses(b: core.Blank) -> list[Block]:
+    """Both layers' guesses as bars on one scale, whatever is cut, and what each layer reads."""
     most, (left, right, k) = b.surest, b.inputs
-    font = {"size": 16, "family": '"Spanlight Serif", serif'}
     named = zip(WIRES, (f"outputs at {left}", f"at {right}", f"position {k}"), strict=True)
     reads = ", ".join(f"average of {WIRES[w]}" if b.cut == w else name for w, name in named)
-    what = f"reads {escape(reads)}" if b.now.sbo else "has nothing to read here"
+    what = f"reads {reads}" if b.now.sbo else "has nothing to read here"
     what += " · outline: before" if b.cut else ""
 
-    def panel(name: str, said: Said | None, before: dict[str, float]) -> Panel:
-        rows = core.best(said, b.true)
-        down = ui.named_rows([f"“{escape(r.word)}”" for r in rows], tickfont=font)
+    def panel(layer: str, span: int, about: Block, said: Said | None) -> Block:
+        rows, before = core.best(said, b.true), b.before if layer == "SBO" else {}
+        down = ui.named_rows([f"“{escape(r.word)}”" for r in rows], tickfont=WORDS)
         down["range"] = [4.6, -0.6]  # there may be fewer than five
-        across = {"range": [0, 1.85 * most], "tickvals": ticks(most)}
-        across |= {} if rows else {"visible": False}
-        return name, ranked(rows, before), ui.axis("probability", **across), down
+        across = {"range": [0, 1.85 * most], "tickvals": ticks(most), "visible": bool(rows)}
+        axes = {"xaxis": ui.axis("probability", **across), "yaxis": down}
+        layout = ui.layout(186, 128, 8, 4, 40, barmode="overlay", **axes)
+        narrow = {"below": 420, "xaxis.range": [0, 3.6 * most], "xaxis.showticklabels": False}
+        narrow["data.scatter.textfont.size"] = 12
+        best = ", ".join(f"“{r.word}” {told(r)}" for r in rows)
+        alt = f"The best guesses of {layer} for {b.found.name(b.now).lower()}: {best or 'none'}."
+        drawn = ui.figure(f"guesses-{layer}", ranked(rows, before), layout, alt, narrow=narrow)
+        return ui.group(f"layer-{layer}", span, about, drawn)
 
-    mlm = "<b>Masked-language layer (MLM)</b><br>reads the encoder's output at the blank itself"
-    sbo = f"<b>Boundary layer (SBO)</b><br>{what}"
-    both = panel(mlm, b.now.mlm, {}), panel(sbo, b.now.sbo, b.before)
-    alt = f"The best guesses of both layers for {b.found.name(b.now).lower()}."
-    for layer, said in ("MLM", b.now.mlm), ("SBO", b.now.sbo):
-        best = [f"“{r.word}” {told(r)}" for r in core.best(said, b.true)]
-        alt += f" {layer}: {', '.join(best) or 'none'}."
-    small: Block = {"range": [0, 3.6 * most], "tickvals": [0, ticks(most)[-1]]}
-    narrow: Block = {f"xaxis{n}.{k}": v for n in ("", 2) for k, v in small.items()}
-    narrow |= {"height": 490, "data.scatter.textfont.size": 12, "xaxis.showticklabels": False}
-    lines = sbo.replace(", ", ",<br>", bool(b.cut)).replace(" · outline", "<br>outline")
-    narrow["annotations.1.text"] = lines
-    layout = ui.layout(222, 128, 8, 40, 40)
-    return pair("guesses", alt, both, (0.4, 0.6), layout, narrow, shift=-124)
+    at_blank = "*MLM layer*: reads the encoder's output at the blank itself"
+    mlm = panel("MLM", 5, ui.remark("reads-mlm", at_blank), b.now.mlm)
+    around = ui.remark("reads-sbo", "*SBO layer*: {}", what)
+    return [mlm, panel("SBO", 7, around, b.now.sbo)]
 
 
 def losses(b: core.Blank) -> Block:

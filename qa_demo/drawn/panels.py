@@ -1,4 +1,4 @@
-"""Two panels, which a narrow screen puts below each other, and lying bars in them."""
+"""Lying bars of chapter SpanBERT: guesses of a layer, and what each change is worth."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,37 +11,6 @@ from qa_demo.examples import Worth
 from qa_demo.printed import fine, probability, signed
 
 RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
-Panel = tuple[str, list[Block], Block, Block]
-"""The title, the traces and both axes of a plot; `pair` tells them where they stand."""
-
-
-def pair(
-    key: str,
-    alt: str,
-    panels: Sequence[Panel],
-    columns: tuple[float, float],
-    layout: Block,
-    narrow: Block,
-    shift: int = 0,
-) -> Block:
-    """Two panels. `columns`: where the first ends and the second begins, in shares of the width;
-    `layout`, `narrow`: what else the figure has; `shift`: of the titles.
-    """
-    (end, begin), data, notes = columns, list[Block](), list[Block]()
-    made: Block = {"barmode": "overlay", **layout}
-    above: Block = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    above |= {"y": 1.01, "xshift": shift, "align": "left"}
-    for n, (title, traces, across, down) in enumerate(panels):
-        name, domain = "2" * n, [begin, 1] if n else [0, end]
-        made[f"xaxis{name}"] = {**across, "domain": domain, "anchor": f"y{name}"}
-        made[f"yaxis{name}"] = {**down, "anchor": f"x{name}"}
-        notes.append(ui.note(title, domain[0], **above))
-        data += [{**trace, "xaxis": f"x{name}", "yaxis": f"y{name}"} for trace in traces]
-    made["annotations"] = notes + layout.get("annotations", [])
-    stacked: Block = {"xaxis.domain": [0, 1], "xaxis2.domain": [0, 1], "xaxis.title.text": ""}
-    stacked |= {"yaxis.domain": [0.6, 1], "yaxis2.domain": [0, 0.4]}
-    stacked |= {"annotations.1.x": 0, "annotations.1.y": 0.41}
-    return ui.figure(key, data, made, alt, narrow={"below": 800, **stacked, **narrow})
 
 
 def ticks(most: float) -> list[float]:

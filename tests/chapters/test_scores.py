@@ -105,7 +105,8 @@ def test_places_count_the_larger_logits_of_each_layer(name):
             own = logits[window.to_pos(d)]
             assert value(cells[at]) == pytest.approx(own, abs=0.0051)
             assert int(cells[at + 1]) == 1 + sum(x > own for x in logits)
-    assert all(f"<br>{cells[at]}'" in str(found["layers"]["layout"]) for at in (1, 3))
+    for lane, at in (("start", 1), ("end", 3)):
+        assert f"<br>{cells[at]}'" in str(found[f"layers-{lane}"]["layout"])
 
 
 def test_since_names_the_first_layer_from_which_a_token_stays_first():

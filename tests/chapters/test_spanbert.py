@@ -39,13 +39,13 @@ def test_a_typed_mask_hides_its_place_and_a_plain_sentence_its_middle(given, tex
 
 def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them():
     found = fill(hidden_in("curie"), FakeInfiller())
-    figure = shown(passage="curie")["guesses"]
-    bars, said = figure["data"], figure["alt"].split(" SBO: ")[1]
+    figure = shown(passage="curie")["guesses-SBO"]
+    bars, said = figure["data"], figure["alt"]
     for piece in found.plain.pieces:
         rows, true = best(piece.sbo, None), best(piece.sbo, piece.token)
         assert [r.p for r in rows] == sorted((g.p for g in piece.sbo.guesses), reverse=True)[:5]
         assert [r.true for r in true].count(True) == 1 and len(true) == 5
-    drawn = [best(found.piece(found.first()).sbo, found.piece(found.first()).token), bars[2]["x"]]
+    drawn = [best(found.piece(found.first()).sbo, found.piece(found.first()).token), bars[0]["x"]]
     np.testing.assert_allclose([r.p for r in drawn[0]], unpacked(drawn[1]), rtol=1e-6)
     assert all(f"“{r.word}” 0." in said or f"“{r.word}” <" in said for r in drawn[0])
 
@@ -55,13 +55,12 @@ def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
     total = words(found["formula"]).split("=")[-1].strip()
     a, b = words(found["formula"]).split("=")[-2].split("+")
     assert float(a) + float(b) == pytest.approx(float(total), abs=0.011)
-    before, after = found["guesses"]["data"], cut["guesses"]["data"]
-    assert before[:2] == after[:2]
-    assert before[2:] != after[2:]
-    a, b = (x["guesses"]["layout"]["xaxis"]["range"] for x in (found, cut))
+    assert found["guesses-MLM"] == cut["guesses-MLM"]
+    assert found["guesses-SBO"]["data"] != cut["guesses-SBO"]["data"]
+    a, b = (x["guesses-SBO"]["layout"]["xaxis"]["range"] for x in (found, cut))
     assert a == b and "now" in words(cut["formula"])
     p = words(found["formula"]).split("log ")[2].split()[0]
-    assert float(p) < 0.0005 and " <0.001  ✓" in str(found["guesses"]["data"])
+    assert float(p) < 0.0005 and " <0.001  ✓" in str(found["guesses-SBO"]["data"])
     assert f"−log {p}" in words(cut["formula"])
 
 
@@ -125,9 +124,9 @@ def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
 
 @pytest.mark.model
 def test_the_real_model_shows_what_its_own_layers_say():
-    figure = shown(1, real())["guesses"]
-    said = [label.split()[0] for bars in figure["data"][1::2] for label in bars["text"]]
-    assert [x.split()[0].strip(",.") for x in figure["alt"].split("” ")[1:]] == said
+    for figure in (shown(1, real())[f"guesses-{layer}"] for layer in ("MLM", "SBO")):
+        said = [label.split()[0] for label in figure["data"][1]["text"]]
+        assert [x.split()[0].strip(",.") for x in figure["alt"].split("” ")[1:]] == said
     assert words(shown(2, real())["finding"])
     model = real().spanbert()
     sizes = {name: part.shape for name, part in model.sbo.state_dict().items()}
