@@ -2,7 +2,7 @@
 
 import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
-import { BASE, current, post, replace, sentenceOf } from "./store.js";
+import { BASE, current, post, replace, sentenceOf, TEXTS } from "./store.js";
 import { kept } from "./tools.js";
 
 const OPEN_STEP = "lesson";
@@ -21,7 +21,8 @@ export function lessons() {
   const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
   const place = () => open && open.place;
   const redraw = (said = wrong) => (wrong = said, draw());
-  const room = makeRoom(quiet, { place, redraw, follow: (look) => follow(look) });
+  const busy = () => panel.dataset.busy === "true";
+  const room = makeRoom(quiet, { place, busy, redraw, follow: (...heard) => follow(...heard) });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -76,10 +77,14 @@ export function lessons() {
       show(true);
       keep();
       if (!stay) replace(card.state);
+      else if (card.ask === "mark" && ofStep(current())) open.guess = current().selection ?? null;
       room.moved();
       fresh = true;
     });
 
+  /** Whether a state is of the step's own text: words marked in another are no guess. */
+  const ofStep = (state) =>
+    TEXTS.every((name) => [undefined, state[name]].includes(open.card.state[name]));
   const shown = () => open && { ...open.place, told: !!open.told };
   const keep = () => kept(OPEN_STEP, shown());
 
@@ -113,13 +118,14 @@ export function lessons() {
     });
 
   /** What the teacher shows: the step, the reveal, the state; one's own marked words stay. */
-  async function follow(look) {
+  async function follow(look, anew) {
     const [lesson, number] = look.place ?? [];
     if (!lesson && open) start();
     else if (lesson && (lesson !== open?.place.lesson || number !== open.place.step)) {
       await go({ lesson, step: number }, { told: look.revealed, stay: true });
     } else if (lesson && look.revealed && !open.told) await reveal();
-    const mine = asks() && open.card.ask === "mark" ? current().selection : undefined;
+    else if (lesson && anew && asks() && open.verdict?.counted) await commit(); // the count is lost
+    const mine = asks() && open.card.ask === "mark" && ofStep(look.state) ? open.guess : null;
     replace(mine ? { ...look.state, selection: mine } : look.state);
   }
 
@@ -308,7 +314,7 @@ export function lessons() {
 
   /** The page's selection changed: in a step that asks for words it is the guess. */
   function marked(patch) {
-    if (!asks() || open.card.ask !== "mark" || !patch.selection) return;
+    if (!asks() || open.card.ask !== "mark" || !patch.selection || !ofStep(current())) return;
     const typing = document.activeElement?.matches(".word:focus-visible");
     guessed(patch.selection);
     if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();

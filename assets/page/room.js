@@ -8,7 +8,8 @@ const SEAT = "room", EVERY = 2000, SETTLED = 300;
 
 /**
  * The page's part in a class. `quiet(text, act)` makes a plain button; `page` is what the panel does:
- * place() -> {lesson, step} or null, follow(look), redraw(what went wrong).
+ * place() -> {lesson, step} or null, busy(): whether that is still coming, follow(look, whether this
+ * page sat down anew), redraw(what went wrong).
  */
 export function makeRoom(quiet, page) {
   /** @type {any} {code, key, teacher} */
@@ -28,7 +29,7 @@ export function makeRoom(quiet, page) {
   function sit(next) {
     seat = next, look = null, version = "";
     kept(SEAT, seat);
-    if (leads()) tried(async () => (await move(), await invite()));
+    if (leads()) tried(invite);
     ask();
   }
 
@@ -66,21 +67,23 @@ export function makeRoom(quiet, page) {
       const again = await post("room", { act: "join", code }).catch(() => null);
       if (again) kept(SEAT, seat = { ...again, teacher: false }), version = "";
     } else if (!found.gone && !teacher && newer !== version) {
+      const anew = !version;
       version = newer;
-      page.follow(found);
+      page.follow(found, anew);
     }
     if (JSON.stringify(look) !== before) page.redraw();
   }
 
-  const move = () => {
+  const showing = () => {
     const mine = page.place();
-    return act("move", { place: mine && [mine.lesson, mine.step], state: current() });
+    return { place: mine && [mine.lesson, mine.step], state: current() };
   };
+  const move = () => page.busy() ? moved() : tried(() => act("move", showing())).then(ask);
 
   /** The teacher's page shows something else; the newest is told, once it has settled. */
   function moved() {
     clearTimeout(soon);
-    if (leads()) soon = setTimeout(() => tried(move).then(ask), SETTLED);
+    if (leads()) soon = setTimeout(move, SETTLED);
   }
 
   // ---- drawing
@@ -88,8 +91,10 @@ export function makeRoom(quiet, page) {
   const p = (...parts) => el("p", {}, ...parts), bold = (text) => el("b", {}, text);
   const name = () => el("b", { class: "code" }, seat.code);
   const press = (text, go) => quiet(text, () => tried(go));
-  const take = (what, more) => async () =>
-    sit({ ...await post("room", { act: what, ...more }), teacher: what === "open" });
+  const open = (key) => async () =>
+    sit({ ...await post("room", { act: "open", key, ...showing() }), teacher: true });
+  const join = (code) => async () =>
+    sit({ ...await post("room", { act: "join", code }), teacher: false });
   const leave = (text) => press(text, async () => (await act("leave"), sit(null)));
 
   /** Who is in which room; `whole`: with the way to join it. */
@@ -99,7 +104,7 @@ export function makeRoom(quiet, page) {
     if (look?.gone) {
       const why = "the server was started anew, or several processes serve this page. ";
       line.append(` must be opened again: ${why}`);
-      if (seat.teacher) line.append(press("Open it again", take("open", { key: seat.key })));
+      if (seat.teacher) line.append(press("Open it again", open(seat.key)));
       else line.append("You can go on meanwhile. ", leave("Leave"));
     } else if (seat.teacher) {
       const guesses = look?.guesses === 1 ? "1 guess" : `${look?.guesses} guesses`;
@@ -134,8 +139,8 @@ export function makeRoom(quiet, page) {
     follows,
     moved,
     ask,
-    join: (code) => tried(take("join", { code })),
-    open: () => tried(take("open", {})),
+    join: (code) => tried(join(code)),
+    open: () => tried(open()),
     show: (on) => tried(async () => (await act("show", { on }), await ask())),
     seated: () => !!seat,
     seat: () => there() ? seat : undefined,
@@ -144,7 +149,7 @@ export function makeRoom(quiet, page) {
     resume() {
       const asked = new URLSearchParams(location.search).get("room"), before = kept(SEAT);
       if (before && (!asked || before.code === asked.toUpperCase())) sit(before);
-      else if (asked) tried(take("join", { code: asked }));
+      else if (asked) tried(join(asked));
       return !!(before || asked);
     },
   };

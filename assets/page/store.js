@@ -1,7 +1,7 @@
 // The state: one object that is the address. `set` changes it, `ask` brings the picture of it.
 
 export const BASE = new URL("../../", import.meta.url);
-const TEXTS = ["example", "question", "context"];
+export const TEXTS = ["example", "question", "context"];
 const OF_A_TEXT = ["selection", "edits", "gold", "own"];
 /** What is of the text on screen: setting it makes the text that a page opened with the state's. */
 const BOUND = ["selection", "edits", "gold", "max_seq_length", "doc_stride"];

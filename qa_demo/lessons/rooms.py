@@ -264,7 +264,10 @@ def acted(rooms: Rooms, others: str | None, asked: Act) -> dict[str, Any]:
     """What a page does in a room. Errors: BadInput."""
     match asked.act:
         case "open":
-            return rooms.open(asked.key).model_dump()
+            shown = dump(load(asked.state or {}))
+            seat = rooms.open(asked.key)
+            rooms.move(seat, asked.place, shown)  # whoever comes at once follows at once
+            return seat.model_dump()
         case "join":
             return rooms.join(asked.code).model_dump()
         case "invite":

@@ -41,6 +41,9 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(page.locator("[data-block=answer]").first).not_to_contain_text("Answer")
     word(page, "Georg").press("Enter")  # by keyboard the focus then is on the black button
     expect(act).to_be_focused()
+    page.reload()
+    settled(page)
+    expect(page.locator(".hint")).to_have_text("Your words are underlined.")
     act.press("Enter")
     expect(page.locator(".no")).to_have_text("No: it does not start there.")
     expect(heard.filter(has_text="No: it does not start there.")).to_have_count(1)
@@ -112,13 +115,15 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     expect(teacher.locator(".room")).to_contain_text("1 here, 1 guess")
     assert "Georg" not in teacher.locator(".lesson").inner_text()
     expect(heading(teacher)).to_be_focused()  # where the reading began, whoever guesses
-    press(teacher, "Show the guesses")
-    expect(teacher.get_by_role("button", name="Hide the guesses")).to_be_focused()
-    expect(teacher.locator(".bars li")).to_have_text(["“Georg”1"])
-    press(teacher, "Reveal")
-    expect(teacher.locator(".bars li.right")).to_contain_text("“Öresund”")
-    expect(student.locator(".no")).to_have_text("No: it does not start there.")
-    expect(student.locator("[data-block=finding]")).to_be_visible()
+    held = []
+    teacher.route("**/lesson", lambda route: held.append(route), times=1)
+    with teacher.expect_request("**/lesson"):
+        teacher.reload()
+    for _ in range(2):  # until the teacher's step is there again the class stays at it
+        student.wait_for_event("response", lambda reply: "/room?" in reply.url)
+    held[0].continue_()
+    settled(teacher)
+    expect(student.locator(".spoken")).to_contain_text("Counted: “Georg”")
     server.kill()
     for page in (teacher, student):
         expect(page.locator(".room")).to_contain_text("does not answer; asking again")
@@ -128,6 +133,14 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     press(teacher, "Open it again")
     expect(teacher.locator(".room .code").first).to_have_text(code)
     expect(student.locator(".room")).to_contain_text("your teacher leads")
+    expect(teacher.locator(".room")).to_contain_text("1 here, 1 guess")  # counted anew
+    press(teacher, "Show the guesses")
+    expect(teacher.get_by_role("button", name="Hide the guesses")).to_be_focused()
+    expect(teacher.locator(".bars li")).to_have_text(["“Georg”1"])
+    press(teacher, "Reveal")
+    expect(teacher.locator(".bars li.right")).to_contain_text("“Öresund”")
+    expect(student.locator(".no")).to_have_text("No: it does not start there.")
+    expect(student.locator("[data-block=finding]")).to_be_visible()
     press(teacher, "Next")
     expect(heading(student)).to_have_text("Half")
     teacher.get_by_role("button", name="Reveal").hover()
