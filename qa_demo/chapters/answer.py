@@ -313,13 +313,12 @@ def against(shown: Shown, best: str) -> list[Block]:
     """The best span against each answer that is marked: exact match and F1."""
     if not shown.golds:
         return [ui.sentence("marks", "finding", f"{unmarked(shown).capitalize()}.")]
-    rows, total = [], len(shown.golds)
+    rows = []
     for gold, n in Counter(g.text for g in shown.golds).most_common():
-        who = f"{n}\u00a0of\u00a0{total}" if total > 1 else "the\u00a0author's"
         exact = "yes" if exact_match(gold, best) else "no"
-        whose = "yours" if shown.state.gold else who
-        rows.append(ui.row(quote(gold, 60), whose, exact, number(f1(gold, best))))
-    columns = [("marked as right", GOLD), "marks", "exact\u00a0match", "F1"]
+        who = shown.whose(n).removeprefix("marked by ").replace(" ", "\u00a0")
+        rows.append(ui.row(quote(gold, 60), who, exact, number(f1(gold, best))))
+    columns = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
     made = ui.table("marks", columns, rows, "The best span against the marked answers")
     said = "Exact match: the same words. F1: how many words are shared. "
     said += "Punctuation, articles and capital letters are ignored."

@@ -373,7 +373,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
         rungs.append(Rung("most probable possible tagging", 44, 0.9, [cells(cols, best)]))
     if under := brackets(cols, [(one.span, one.text) for one in answers]):
         rungs.append(Rung("answers: from each B to its last I", 30, 1.1, under))
-    finding, formula, given = chances_of(tags, answers)
+    finding, formula = chances_of(tags, answers)
     exactly = (
         "An I at the front or right after an O is impossible: nothing has begun. A chance takes "
         "the tags as independent, leaves out the impossible taggings and shares their probability "
@@ -382,34 +382,29 @@ def to_spans(tags: Tags) -> list[Block | None]:
         "forward-backward algorithm."
     )
     possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
-    after = "its chance after the one before", lambda d: given.get(d, "–")
     return [
         finding,
         text_choice(tags.shown),
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
         ui.closing("Tags can give several answers at once; a start and an end give at most one."),
-        *folds(tags, cols, [exactly], tags.likeliest, possible, after),
+        *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]
 
 
-def chances_of(
-    tags: Tags, answers: Sequence[bio.TaggedSpan]
-) -> tuple[Block, Block, dict[int, str]]:
+def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Block]:
     """The answers, and the chance of each of the first four = P(first is B) x P(each next is I) x
-    P(the one behind is no I), also by token; or P(no token has an answer).
+    P(the one behind is no I); or P(no token has an answer).
     """
     if not answers:
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
         line = say(f"P(every token is {{}}){least}: *{none}*", O)
         nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
-        return nothing, ui.formula("chance", line), {}
-    n, by_token, lines = len(answers), dict[int, str](), list[Parts]()
+        return nothing, ui.formula("chance", line)
+    n, lines = len(answers), list[Parts]()
     for answer in answers[:4]:
         factors = factors_of(tags, answer)
-        every = [probability(p) for ps, *_ in factors for p in ps]
-        by_token |= dict(enumerate(every, answer.span.start))
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
@@ -418,7 +413,7 @@ def chances_of(
     told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}."
     finding = ui.finding(text, printed.between(", ", told))
-    return finding, ui.formula("chance", *lines), by_token
+    return finding, ui.formula("chance", *lines)
 
 
 def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], str, str]]:

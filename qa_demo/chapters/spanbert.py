@@ -4,7 +4,6 @@ For the hidden token x_i of a span s..e: L(x_i) = -log P(x_i | h_i) - log P(x_i 
 p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count the text's tokens.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Literal
 
@@ -44,10 +43,9 @@ IDEAS = (
     "(F1: overlap with people's answers to the questions of SQuAD, at best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
-"""The passages that the steps open on."""
+"""The passages that the steps open on; one that is chosen is shown by both."""
 ODD = {"curie": "Marie Curie", "kilimanjaro": "a span at the edge"}
 ODD |= {"fleming": "a word in pieces", "fire": "a long span", "apollo": "over 20 tokens"}
-LONG = ("apollo", "superbowl", "brooklyn", "monalisa")
 SEED = 15  # what is hidden in the second step follows from it
 WIRES = {"left": "the word before", "right": "the word after", "position": "the position"}
 POSITION_NUMBERS = 200  # of a position vector, as in the paper
@@ -69,13 +67,6 @@ class Own(Record):
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     step = shown.state.step
     return [ui.idea(IDEAS[step - 1]), *(boundary, schemes, to_reader, worth)[step - 1](shown, own)]
-
-
-def choose(own: Own, step: int, some: Mapping[str, str], span: int = 12) -> Block:
-    """A text where ...: passages by their ids."""
-    now = None if own.text and step == 1 else own.passage or FIRST[step]
-    options = [(title, {"own.spanbert": {"passage": k}}, k == now) for k, title in some.items()]
-    return ui.choice("texts", "Text:", options, span=span)
 
 
 def quoted(token: str) -> Part:
@@ -103,7 +94,9 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     found = shown.need(("fill", given), partial(core.fill, given), of="spanbert")
     label = "own sentence; [MASK] hides a place"
     box = ui.entry("own", "own.spanbert.text", label, own.text or "", 500)
-    others = choose(own, 1, ODD, span=8), box
+    now = None if own.text else own.passage or FIRST[1]
+    texts = [(title, {"own.spanbert": {"passage": k}}, k == now) for k, title in ODD.items()]
+    others = ui.choice("texts", "Text:", texts, span=8), box
     if isinstance(found, str):
         fault = ui.finding("This sentence cannot be shown: {}.", found)
         return [fault, *others, *ui.folds(None, [model_says()], SNIPPET)]
@@ -127,7 +120,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         *guesses(b),
         losses(b),
         ui.closing(f"{last}MLM {mlm} %."),
-        *ui.folds(blanks_table(found), boundary_exactly(b), SNIPPET),
+        *ui.folds(blanks_table(found), boundary_exactly(), SNIPPET),
     ]
 
 
@@ -230,15 +223,13 @@ def blanks_table(found: core.Filled) -> Block:
     return ui.table("rows", heads, rows, "Every blank, nothing cut")
 
 
-def boundary_exactly(b: core.Blank) -> list[Block | str]:
+def boundary_exactly() -> list[Block | str]:
     """The boundary layer's arithmetic, what a cut is, the model, what texts get wrong."""
     shape = known.shipped("spanbert/config.json")
-    d, names = shape["hidden_size"], ("word before", "word after", "k")
-    left, right, k = b.inputs if b.now.sbo is not None else names
-    layers = "] → Linear, GeLU, LayerNorm → h{} → Linear, GeLU, LayerNorm → y"
-    h0 = say("h{} = [h({}); h({}); p({})" + layers, ["0", "sub"], left, right, k, ["1", "sub"])
+    d, inputs = shape["hidden_size"], "h{} = [h(word before); h(word after); p(position)]"
+    layers = inputs + " → Linear, GeLU, LayerNorm → h{} → Linear, GeLU, LayerNorm → y"
     return [
-        ui.formula("shape", h0),
+        ui.formula("shape", say(layers, ["0", "sub"], ["1", "sub"])),
         f"h is the encoder's output at a token, {d} numbers; p the vector of a position, "
         f"{POSITION_NUMBERS}; h₁ and y have {d}. LayerNorm runs over the numbers of one vector, "
         "not over a batch. The logit of a word is its vector · y + its bias; the softmax runs over "
@@ -294,7 +285,6 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     )
     return [
         ui.finding(told),
-        choose(own, 2, {k: known.passages()[k].title for k in LONG}),
         ui.legend(
             "key", ("fill", ui.INK, "hidden"), ("text", ui.INK, "✓ its first guess is right")
         ),

