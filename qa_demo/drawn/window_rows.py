@@ -46,7 +46,8 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
     span, n, size = best.span, len(e.context_ids), 15 if page == "wide" else 13
 
     def half(text: str) -> float:
-        return (len(text) * size * 0.54 + 22) / 2 * n / pixels
+        letters = len(text) + 0.35 * sum(map(str.isupper, text))
+        return (letters * size * 0.54 + 22) / 2 * n / pixels
 
     answer = best.text if len(best.text) < pixels / 16 else word(e, span.start, "")[:18]
     middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
@@ -58,8 +59,7 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
         free = all(abs(middle - m) > half(text) + half(other) for m, other in chosen)
         if free and half(text) < middle + 0.5 < n - half(text):
             chosen.append((middle, text))
-    where = {"size": size, "name": page}
-    return [label(escape(text), x, 0, k == 0, **where) for k, (x, text) in enumerate(chosen)]
+    return [label(escape(t), x, 0, k == 0, size=size, name=page) for k, (x, t) in enumerate(chosen)]
 
 
 class Stairs:
