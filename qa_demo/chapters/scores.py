@@ -130,8 +130,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     sums = list[Block]()
     for total, which, h in zip(logits, ("first", "second"), ("h", "h′"), strict=False):
-        sum_ = f"{{}}, {which} question:  {letter} · {h} + b_{letter} = {{}}{plus(bias)} "
-        sum_ += f"{adds((total - bias, bias), total)} {{}}"
+        sum_ = f"{{}}{f', {which} question' * bool(second)}:  {letter} · {h} + b_{letter} = "
+        sum_ += f"{{}}{plus(bias)} {adds((total - bias, bias), total)} {{}}"
         product = [number(total - bias), lane]
         line = say(sum_, texts.said(e, d, lane), product, [number(total), lane])
         sums.append(ui.formula(f"formula-{which}", line, span=6))
@@ -181,16 +181,15 @@ def rows_of_tokens(two: TwoQuestions) -> Block:
         marker = {"size": 14, "color": lane, "opacity": 1}
         drawn.append(ui.scatter("lines+markers", xs, [*range(many)], marker=marker, line=line))
     room = (high - low + 1) * 0.04
-    layout = ui.layout(
-        130 * many + 30, 220, 14, 4, 50, annotations=row_names(two, followed, rows, 480)
-    )
+    notes = row_names(two, followed, rows, 480)
+    layout = ui.layout(130 * many + 30, 220, 14, 4, 50, annotations=notes)
     title = f"{lane} logit of each token = {letter} · h + b<sub>{letter}</sub>  →"
     layout["xaxis"] = ui.axis(title, lane, range=[low - room, high + room])
     named: Block = {"tickvals": [*range(many)], "ticktext": ticks, "ticks": ""}
     layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], automargin=True, **named)
-    short = ["first<br>question", "second<br>question"][:many]
+    short = ["first<br>question", "second<br>question"] if many > 1 else ["question"]
     narrow = {"margin.l": 66, "yaxis.ticktext": short, "xaxis.title.text": f"{lane} logit  →"}
-    narrow["annotations"] = row_names(two, followed, rows, 270)
+    narrow["annotations"] = row_names(two, followed, rows, 200)
     alt = f"Every token by its {lane} logit, a row for each reading."
     return ui.figure("tokens", drawn, layout, alt, narrow=narrow)
 
