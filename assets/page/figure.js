@@ -146,7 +146,8 @@ function watched() {
 function inside(node) {
   const box = node.getBoundingClientRect();
   const by = (low, high, least, most) => Math.max(least - low, Math.min(0, most - high));
-  const texts = node.querySelectorAll(".annotation-text-g, .textpoint, .infolayer [class$=title]");
+  const said = ".annotation-text-g, .textpoint, .infolayer text[class$=title]";
+  const texts = node.querySelectorAll(said);
   for (const text of texts) text.style.translate = "";
   const moves = [...texts].map((text) => {
     const { left, right, top, bottom } = text.getBoundingClientRect();
