@@ -176,9 +176,9 @@ def snippet(chapter: str) -> str:
 def figure(key: str, data: Sequence[Block], layout: Block, alt: str, **more: Any) -> Block:
     """A plotly figure; `more`: its `span`, and what else the browser does with it. `overlay`:
     {shapes, annotations} that follow the selection. `narrow`: paths of the layout, or of traces of
-    a type ("data.bar.width"), that differ under 480 px of its own width, or under `below`. `frame`:
-    {field, half}: a frame at [y, x] of a field that moves at once. On a trace `sets`: {field:
-    [names of the point's values]}.
+    a type ("data.bar.width"), that differ under 480 px of its own width, or under `below`; or a
+    list of such, the widest first. `frame`: {field, half}: a frame at [y, x] of a field that moves
+    at once. On a trace `sets`: {field: [names of the point's values]}.
     """
     return block("figure", key, data=list(data), layout=layout, alt=alt, **more)
 

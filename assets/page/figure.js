@@ -182,6 +182,7 @@ export function figure(b, old) {
       annotations: [...layout.annotations, ...annotations],
     };
   };
+  const narrower = () => [b.narrow ?? []].flat().filter(({ below }) => narrow(node, below));
   let base = { shapes: [], annotations: [] };
   const draw = async () => {
     const late = setTimeout(() => node.textContent = MISSING, LATE);
@@ -200,8 +201,7 @@ export function figure(b, old) {
     const dark = document.documentElement.dataset.theme === "dark";
     node.classList.toggle("dark", dark && !matchMedia("print").matches); // what paper inverts
     const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
-    const { below, ...paths } = b.narrow ?? {};
-    if (b.narrow && narrow(node, below)) narrowed(data, layout, themed(paths));
+    for (const { below: _, ...paths } of narrower()) narrowed(data, layout, themed(paths));
     const by = zoom();
     for (const trace of data) {
       for (const part of ["marker", "line", "textfont", "insidetextfont", "colorbar"]) {
@@ -246,9 +246,7 @@ export function figure(b, old) {
     });
   };
   const lay = (what) => drawn && globalThis.Plotly.relayout(node, what).then(() => inside(node));
-  node.style.minHeight = `${
-    (narrow(node, b.narrow?.below) && b.narrow?.height) || b.layout.height
-  }px`;
+  node.style.minHeight = `${narrower().at(-1)?.height ?? b.layout.height}px`;
   node.draw = draw;
   if (node.data) draw();
   return {

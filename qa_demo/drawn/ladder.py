@@ -100,10 +100,9 @@ def bars(
     edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
     made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
-    made["text"] = list(words)
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "none", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
-    made |= {"insidetextfont": {"color": ink, "size": 14}}
+    made |= {"text": list(words), "insidetextfont": {"color": ink, "size": 14}}
     return made | {"sets": {"selection": ["customdata", "customdata"]}}
 
 
@@ -188,8 +187,7 @@ def ladder(
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `labels` [D]: a word for the line below each token.
     """
-    head, many = 24, len(cols.runs)
-    bottom = (36 if cols.flat else 78) + 20 * bool(labels)
+    head, bottom = 24, (36 if cols.flat else 78) + 20 * bool(labels)
     height = sum(head + r.pixels for r in rungs)
     layout = ui.layout(height + bottom, 4, 8, 0, bottom, barmode="stack", bargap=0)
     names, short = list[str](), list[str]()
@@ -203,18 +201,22 @@ def ladder(
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
     layout["xaxis"] = ui.axis(showgrid=False, **ticks)
-    # a narrow screen has room for five columns, from the one before `near` on
-    last = min(many - 1, max(0, cols.column_of(near) - 1) + 4)
-    first = max(0, last - 4)
-    view = [float(cols.ends[first] - cols.width[first]), float(cols.ends[last])]
-    wide = 330 / (view[1] - view[0])  # pixels of a column
-    seen = [a for a, z in cols.runs[first : last + 1] if a == z]
-    upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
-    angle, below = (0, 44) if upright else (-40, 88)
-    narrow: Block = {"below": 800, "xaxis.range": view, "xaxis.tickangle": angle, "margin.b": below}
-    narrow["margin.l"] = 4 if upright else 28  # a slanting name begins left of it
-    narrow |= {"data.bar.insidetextfont.size": 11, "height": height + below}
-    narrow |= {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
+    narrow: Block = {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
+    narrow |= {"data.bar.insidetextfont.size": 11, "data.scatter.textfont.size": 12}
+    narrow |= {f"annotations.{n}.text": r.title.split(":")[0] for n, r in enumerate(rungs)}
+
+    def view(below: int, most: float, pixels: int) -> Block:
+        """What a screen narrower than `below` shows: so much width, from before `near` on."""
+        at = cols.ends - cols.width
+        first = min(max(0, cols.column_of(near) - 1), int(np.searchsorted(at, cols.total - most)))
+        last = int(np.searchsorted(cols.ends, at[first] + most, "right"))
+        ends = [float(at[first]), float(cols.ends[last - 1])]
+        wide, seen = pixels / (ends[1] - ends[0]), [a for a, z in cols.runs[first:last] if a == z]
+        upright = all(6 * room(dotted(cols.e, a, SHORT)) < wide for a in seen)
+        angle, low, left = (0, 44, 4) if upright else (-40, 88, 28)  # a slanting name needs room
+        made = {"below": below, "xaxis.range": ends, "xaxis.tickangle": angle, "margin.l": left}
+        return {**made, "margin.b": low, "height": height + low, **narrow}
+
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     data, notes, top = list[Block](), list[Block](), 1.0
     for n, r in enumerate(rungs):
@@ -223,12 +225,11 @@ def ladder(
         side = {"range": [0, r.top * (1 + 1 / r.pixels)], "domain": [max(0, top), high]}
         layout[f"yaxis{name}"] = ui.axis(**bare, **side)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
-        narrow[f"annotations.{n}.text"] = r.title.split(":")[0]
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
-    overlay: Block = {}
+    shapes = list[Block]()
     if about is not None:
-        x0, x1 = cols.reach(about, about, 0.04)  # between the bars and the token's name
-        pixels: Block = {"yref": "paper", "ysizemode": "pixel", "yanchor": 0}
-        overlay["shapes"] = [ui.rect(x0, x1, -3, -5, ui.INK, **pixels)]
+        x = cols.reach(about, about, 0.04)  # between the bars and the token's name
+        shapes = [ui.rect(*x, -3, -5, ui.INK, yref="paper", ysizemode="pixel", yanchor=0)]
     layout["annotations"] = notes
-    return ui.figure("tags", data, layout, alt, overlay=overlay, narrow=narrow)
+    views = [view(800, 12, 548), view(560, 6, 330)]
+    return ui.figure("tags", data, layout, alt, overlay={"shapes": shapes}, narrow=views)
