@@ -49,13 +49,8 @@ IDEAS = (
 )
 FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
 OPENS = {step: {"example": name} for step, name in FIRST.items()}
-TEXTS = {
-    "nobel-1903": "the prize of 1903",
-    "oresund": "the bridge",
-    "south-pole": "the South Pole (two answers)",
-    "reef": "the reef (no answer)",
-}
-"""The texts that steps 3 and 4 offer."""
+TEXTS = ("nobel-1903", "oresund", "south-pole", "reef")
+"""The texts that steps 3 and 4 offer: marks that differ, two answers, none."""
 SNIPPET = ui.snippet("bio")
 CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothing to draw
 LABELLED = "For each token its labels, the reader's probabilities and its loss"
@@ -123,9 +118,8 @@ def key() -> Block:
 
 def text_choice(shown: Shown) -> Block:
     """The texts that a step offers."""
-    now, veil = shown.example.id if shown.example else "", shown.state.veil
-    names = {k: shown.examples[k].title if veil else v for k, v in TEXTS.items()}
-    options = [(name, {"example": k}, k == now) for k, name in names.items()]
+    now, offered = shown.example and shown.example.id, [k for k in TEXTS if k in shown.examples]
+    options = [(shown.examples[k].title, {"example": k}, k == now) for k in offered]
     return ui.choice("text", "the text:", options)
 
 

@@ -4,7 +4,6 @@ start logit = S . h + b_S, end logit = E . h + b_E; S, E [d] are the rows of one
 is a token's hidden state after the encoder's last layer. Logits changed by hand do not count here.
 """
 
-import re
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -181,30 +180,25 @@ def rows_of_tokens(two: TwoQuestions) -> Block:
         marker = {"size": 14, "color": lane, "opacity": 1}
         drawn.append(ui.scatter("lines+markers", xs, [*range(many)], marker=marker, line=line))
     room = (high - low + 1) * 0.04
-    notes = row_names(two, followed, rows, 480)
-    layout = ui.layout(130 * many + 30, 220, 14, 4, 50, annotations=notes)
+    layout = ui.layout(130 * many + 30, 220, 14, 4, 50)
+    layout["annotations"] = row_names(two, followed, rows, 20)
     title = f"{lane} logit of each token = {letter} · h + b<sub>{letter}</sub>  →"
     layout["xaxis"] = ui.axis(title, lane, range=[low - room, high + room])
     named: Block = {"tickvals": [*range(many)], "ticktext": ticks, "ticks": ""}
     layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], automargin=True, **named)
     short = ["first<br>question", "second<br>question"] if many > 1 else ["question"]
     narrow = {"margin.l": 66, "yaxis.ticktext": short, "xaxis.title.text": f"{lane} logit  →"}
-    narrow["annotations"] = row_names(two, followed, rows, 200)
+    narrow["annotations"] = row_names(two, followed, rows, 10)
     alt = f"Every token by its {lane} logit, a row for each reading."
     return ui.figure("tokens", drawn, layout, alt, narrow=narrow)
 
 
-def row_names(
-    two: TwoQuestions, followed: list[int], rows: list[Points], pixels: int
-) -> list[Block]:
-    """The followed words above the first row and below the second, apart on a plot so wide."""
-    notes, low, high = list[Block](), float(np.min(rows)), float(np.max(rows))
+def row_names(two: TwoQuestions, followed: list[int], rows: list[Points], most: int) -> list[Block]:
+    """The followed words, of so many letters, above the first row and below the second."""
+    notes, middle = list[Block](), float(np.min(rows) + np.max(rows)) / 2
     for y, row in enumerate(rows):
-        needs, far = 0, float(np.ptp(row[followed])) / (high - low or 1) * pixels
-        for d in followed:
-            name, x = texts.bold_name(two.e, d, 20 if pixels > 300 else 10), float(row[d])
-            needs, first = needs + 9 * (len(re.sub("</?b>", "", name)) + 6), d == followed[0]
-            lift, right = 10 if first or far > needs else 32, x > (low + high) / 2
+        for d, lift in zip(followed, (10, 32), strict=False):
+            name, x, right = texts.bold_name(two.e, d, most), float(row[d]), row[d] > middle
             place = {"xanchor": "right" if right else "left", "xshift": 9 if right else -9}
             place |= {"yanchor": "top" if y else "bottom", "yshift": -lift if y else lift}
             notes.append(ui.note(f"{name} {number(x)}", x, y, two.own.lane, 15, **place))
@@ -217,11 +211,10 @@ def exactly_two(two: TwoQuestions) -> str:
     return (
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
         f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
-        "are fixed. h is the token's hidden state after the last layer (T in BERT's paper); in the "
-        "encoder it attends to the question's tokens. Its two logits are all that the prediction "
-        "uses of a token. A logit is read against the others of its window: a constant "
-        "added to all start logits changes no probability. Of several windows a dot is taken from "
-        "the one that sees most around its token, and the named words from their best span's."
+        "are fixed. h is the token's hidden state after the last layer (T in BERT's paper). A "
+        "logit is read against the others of its window: a constant added to all start logits "
+        "changes no probability. Of several windows a dot is taken from the one that sees most "
+        "around its token, and the named words from their best span's."
     )
 
 

@@ -248,8 +248,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     largest = f"without {words} with the largest shares (no punctuation)"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
-    these = f"these {many}" if more else "this one"
-    first = f"rise without {these}: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
+    rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     as_high = sum(lead >= test.lead for lead in leads)
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
@@ -260,10 +259,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     return [
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
-        dots(shares, test, many),
-        ui.formula(
-            "rise", say(first), say(f"without {many} other{'s' * more}: *{mean}* on average")
-        ),
+        dots(shares, test),
+        ui.formula("rise", say(rise_of), say(f"of the random draws on average: *{mean}*")),
         ui.closing(
             f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
         ),
@@ -281,7 +278,7 @@ def piled(xs: Sequence[float], width: float) -> list[int]:
     return found
 
 
-def dots(shares: Shares, test: Deletion, many: str) -> Block:
+def dots(shares: Shares, test: Deletion) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]
@@ -311,11 +308,10 @@ def dots(shares: Shares, test: Deletion, many: str) -> Block:
         ui.scatter("markers", leads, levels, marker=dot),
         ui.scatter("markers", [test.lead], [top - 3], marker=diamond),
     ]
-    title = f"lead of “no answer” with {many} word{'s' * (many != 'one')} hidden"
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
-    layout["xaxis"] = ui.axis(title, nticks=9, **sides)
+    layout["xaxis"] = ui.axis("lead of “no answer” with words hidden", nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
     narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead of “no answer”"}
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
