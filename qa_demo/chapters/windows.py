@@ -187,7 +187,7 @@ def sliders(w: Windows) -> list[Block]:
 def staircase(w: Windows) -> Block:
     """The staircase with each window's best span and what it shares with its neighbours."""
     rows = fig.few(w.rows, [w.win], lambda r: r.score)
-    stairs = fig.Stairs(w.encoding, w.best, rows, 350, 10)
+    stairs = fig.Stairs(w.encoding, w.best, rows, 350)
     for y, r in enumerate(rows, 1):
         first, stop, wins = r.window.doc_start, r.window.doc_stop, r is w.win
         for other in (x.window for x in w.rows if abs(x.k - r.k) == 1):
@@ -206,7 +206,7 @@ def one_window(w: Windows) -> list[Block | None]:
     held, start = sorted(w.holding, key=lambda r: r.k), said(w.encoding, w.best.span.start)
     several = len(held) > 1
     key = [("box", PALE, "words that the window reads")]
-    key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts")]
+    key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts, with its score")]
     key += [("hollow", GREY, "where it does not")] * several
     key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
     nearer: list[Part] = ["min(left, right):"]
@@ -240,10 +240,7 @@ def owner(w: Windows) -> Block:
     and the words' score in it.
     """
     rows, span = sorted(w.holding[:5], key=lambda r: r.k), w.best.span
-    stairs = fig.Stairs(w.encoding, w.best, rows, 340, 176)
-    side = {**fig.LEFT, "xshift": 12, "align": "left", "name": "wide"}
-    head = "score of these words<br>in this window"
-    stairs.texts.append(fig.label(head, 1, 0, **side | {"size": 13, "role": GREY}))
+    stairs = fig.Stairs(w.encoding, w.best, rows, 340)
     for y, r in enumerate(rows, 1):
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
@@ -252,9 +249,7 @@ def owner(w: Windows) -> Block:
         score = "its end lies outside"
         if r.window.holds(span):
             score = number(r.answer_score) + (", counts" if wins else ", does not count")
-        short = score.removesuffix(", does not count")  # the box, hollow, says it
-        stairs.over(span.start, span.start, y, "", short, wins)
-        stairs.texts.append(fig.label(score, 1, y, wins, **side))
+        stairs.over(span.start, last, y, score, score, wins)
     return stairs.figure("owner", f"The start {w.first_word} counts in window {w.win.k}")
 
 

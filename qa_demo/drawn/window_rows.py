@@ -65,13 +65,12 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
 class Stairs:
     """The paragraph at y = 0, the k-th row at y = k; a step adds its own `shapes` and `texts`."""
 
-    def __init__(self, e: Encoding, best: Candidate, rows: Rows, high: int, right: int) -> None:
-        self.n, self.right = len(e.context_ids), right
-        self.names = ["paragraph", *(f"window {r.k}" for r in rows)]
+    def __init__(self, e: Encoding, best: Candidate, rows: Rows, high: int) -> None:
+        self.n, self.names = len(e.context_ids), ["paragraph", *(f"window {r.k}" for r in rows)]
         self.pitch, self.half = min(94.0, high / (len(rows) + 0.98)), 0.18
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
-        self.texts = strip_words(e, best, 1034 - right, "wide")
+        self.texts = strip_words(e, best, 1024, "wide")
         self.texts += strip_words(e, best, 279, "narrow")
         margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
         for y, name in enumerate(self.names):
@@ -87,17 +86,13 @@ class Stairs:
         return ui.rect(*sides, fill, line={"color": edge, "width": width})
 
     def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
-        """A text over the pieces a to z of a row; on a narrow page `short`, from its left edge, or
-        where that is all, at the edge away from the pieces, under which an arrow has its length.
-        """
+        """A text over the pieces a to z of a row; on a narrow page `short`, from its left edge."""
         up = {"yanchor": "bottom", "borderpad": 1, "strong": strong}
         x, to = (a - 0.5, "left") if a + z < self.n else (z + 0.5, "right")  # away from its edges
         wide = {"xanchor": to, "size": self.size, "name": "wide"}
-        self.texts += [label(text, x, y - self.half, **up, **wide)] if text else []
         narrow = {**LEFT, "size": 13, "name": "narrow"}
-        far = not text and to == "left"
-        narrow |= {"xanchor": "right"} if far else {}
-        self.texts.append(label(short, int(far), y - self.half, **up, **narrow))
+        self.texts.append(label(text, x, y - self.half, **up, **wide))
+        self.texts.append(label(short, 0, y - self.half, **up, **narrow))
 
     def to_edge(self, r: Proposal, start: int, y: int, strong: bool) -> None:
         """An arrow under a row from a piece to the nearer edge of its window, with its length."""
@@ -113,7 +108,7 @@ class Stairs:
 
     def figure(self, key: str, alt: str) -> Block:
         n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
-        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, self.right, 4, 0)
+        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, 10, 4, 0)
         layout["xaxis"] = ui.axis(range=[-0.5, self.n - 0.5], **plain)
         layout["yaxis"] = ui.axis(range=[n + 0.6, -0.38], ticks="", **plain)
         layout["shapes"] = self.shapes
