@@ -255,7 +255,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
     known = counted_with(shown.true, shown.state.reader)
     s = sure_of(shown.true, shown.true_best, known, shown.state.rule)
-    b, bins, best = s.like, s.counted.bins if s.counted else (), shown.true_best.text
+    b, bins = s.like, s.counted.bins if s.counted else ()
     said = f"How sure the reader is of {{}} cannot be said. {s.why}."
     if b is not None:
         said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
@@ -267,18 +267,16 @@ def how_sure(shown: Shown) -> list[Block | None]:
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
     last = "To be sure is not to be right"
     last += ": the bar “as sure as here” says how often such spans were right." if b else "."
-    odd = texts.other_text(shown, ODD, "A sure answer that nobody marked")
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "
             "the reader is. *Questions with known answers show how often it is right then.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
-        ui.group("left", 8, ui.legend("key", *key), bars(bins, b)) if b else None,
-        ui.group("side", 4 if b else 12, *against(shown, best), odd),
-        counted(shown, best, b),
+        *([ui.legend("key", *key), bars(bins, b), counted(b)] if b else []),
         ui.closing(last),
-        *ui.folds(table, exact_sure(shown, s), SNIPPET),
+        texts.other_text(shown, ODD, "A sure answer that nobody marked"),
+        *ui.folds(table, exact_sure(shown, s), SNIPPET, against(shown, shown.true_best.text)),
     ]
 
 
@@ -309,35 +307,38 @@ def bars(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     return ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)
 
 
-def against(shown: Shown, best: str) -> list[Block]:
-    """The best span against each answer that is marked: exact match and F1."""
+def against(shown: Shown, best: str) -> Block | None:
+    """The best span against each answer that is marked, and how the lowest F1 is made."""
     if not shown.golds:
-        return [ui.sentence("marks", "finding", f"{unmarked(shown).capitalize()}.")]
+        return None
     rows = []
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         exact = "yes" if exact_match(gold, best) else "no"
-        who = shown.whose(n).removeprefix("marked by ").replace(" ", "\u00a0")
+        who = shown.whose(n).removeprefix("marked by ")
         rows.append(ui.row(quote(gold, 60), who, exact, number(f1(gold, best))))
-    columns = [("marked as right", GOLD), "by", "exact\u00a0match", "F1"]
-    made = ui.table("marks", columns, rows, "The best span against the marked answers")
-    said = "Exact match: the same words. F1: how many words are shared. "
-    said += "Punctuation, articles and capital letters are ignored."
-    return [made, ui.sentence("compared", "finding", said)]
+    columns = [("marked as right", GOLD), "by", "exact match", "F1"]
+    gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
+    shared, a, b = overlap(best, gold)
+    both = f"2 · {shared} shared / ({a} + {b} words, articles left out) = "
+    said = f"F1 with {{}} = {both if a and b else ''}*{number(f1(gold, best))}*"
+    return ui.fold(
+        "against",
+        "Exact match and F1",
+        ui.table("marks", columns, rows, "The best span against the marked answers"),
+        ui.formula("f1", say(said, [quote(gold, 40), GOLD])),
+        ui.remark(
+            "compared",
+            "Exact match: the same words. F1: how many words are shared. "
+            "Punctuation, articles and capital letters are ignored.",
+        ),
+    )
 
 
-def counted(shown: Shown, best: str, like: CalibrationBin | None) -> Block | None:
-    """147 right / 184 questions, and F1 against the marked answer that differs most."""
-    found = []
-    if like is not None:
-        right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
-        found.append(say(f"{right:,} right / {count} = *{probability(like.accuracy, 2)}*"))
-    if shown.golds:
-        gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
-        shared, a, b = overlap(best, gold)
-        both = f"2 · {shared} shared / ({a} + {b} words, articles left out) = "
-        said = f"F1 with {{}} = {both if a and b else ''}*{number(f1(gold, best))}*"
-        found.append(say(said, [quote(gold, 40), GOLD]))
-    return ui.formula("count", *found) if found else None
+def counted(like: CalibrationBin) -> Block:
+    """147 right / 184 questions."""
+    right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
+    said = f"{right:,} right / {count} = *{probability(like.accuracy, 2)}*"
+    return ui.formula("count", say(said))
 
 
 def exact_sure(shown: Shown, s: Sure) -> list[str]:

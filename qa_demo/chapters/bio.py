@@ -318,7 +318,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
     whose = "the marks give the tags" if len(given) > 1 else "the one mark gives the tag"
-    found = f"At {{}} {whose} {{}}, so {{}} = ({{}}); the reader says p = ({{}}) for B, I, O."
+    found = f"At {{}} {whose} {{}}, so {{}} = ({{}}) for B, I, O."
     parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
     def name(n: int, k: int, v: float) -> str:
@@ -343,7 +343,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
         last = f"Of this {number(terms.loss[d])} no training removes {number(terms.floor[d])}: the "
         last += "marks disagree."
     return [
-        ui.finding(found, *parts, coloured([*map(probability, tags.p[d])])),
+        ui.finding(found, *parts),
         text_choice(tags.shown),
         key(),
         ladder(cols, rungs, LABELLED, ls.home, d),

@@ -182,7 +182,7 @@ def rows_of_tokens(two: TwoQuestions) -> Block:
     room = (high - low + 1) * 0.04
     layout = ui.layout(130 * many + 30, 220, 14, 4, 50)
     layout["annotations"] = row_names(two, followed, rows, 20)
-    title = f"{lane} logit of each token = {letter} · h + b<sub>{letter}</sub>  →"
+    title = f"{lane} logit of each paragraph token = {letter} · h + b<sub>{letter}</sub>  →"
     layout["xaxis"] = ui.axis(title, lane, range=[low - room, high + room])
     named: Block = {"tickvals": [*range(many)], "ticktext": ticks, "ticks": ""}
     layout["yaxis"] = ui.axis(range=[many - 0.5, -0.5], automargin=True, **named)
@@ -371,7 +371,9 @@ def layers(two: TwoQuestions) -> list[Block | None]:
         ui.legend("key", *key),
         *curves(two, points, at),
         ui.formula("formula", *lines),
-        ui.closing("S and E learned from the last layer: what an earlier one holds they may miss."),
+        ui.closing(
+            "S and E were trained on the last layer: what an earlier one holds they may miss."
+        ),
         *ui.folds(table, [LENS], SNIPPET),
     ]
 

@@ -311,14 +311,12 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     exactly = (
         "The new layer has two vectors and two biases, which begin at 0; in a model like our small "
         f"one 2 × {d} + 2 = {2 * d + 2:,} numbers. SpanBERT was pre-trained from scratch with MLM "
-        "and SBO together, never with SBO alone; ours went on from a trained encoder."
+        "and SBO together, never with SBO alone, on one segment of text, without BERT's next "
+        "sentence prediction; ours went on from a trained encoder."
     )
     both, lowered = say("L = L{} + L{}", MLM, SBO), "L = −½ (log P(right start) + log P(right end))"
     return [
-        ui.finding(
-            "SpanBERT changes what the encoder has learnt, not how an answer is found. It trains "
-            "on one segment of text, without BERT's next sentence prediction."
-        ),
+        ui.finding("SpanBERT changes what the encoder has learnt, not how an answer is found."),
         path,
         ui.formula("formula", both, label="pre-training lowers", span=4),
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),

@@ -21,10 +21,10 @@ from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import capacity_of, safe_length
 from qa_demo.drawn import window_rows as fig
-from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
+from qa_demo.printed import Part, adds, bracket, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import said, said_at, span_words, word
+from qa_demo.texts import figure_name, said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ IDEAS = (
     "The paragraph is cut into windows that overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
     "Where windows overlap, each scores the same words. *A start counts only in the window that "
-    "sees most around it*: of its tokens to the left and to the right the smaller count decides.",
+    "sees most around it*: in which it stands furthest from the nearer edge.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "*One window that finds an answer is enough: so the smallest “no answer” counts.*",
     "A rule takes one window's best span. *A high probability P says “highest within this window”: "
@@ -173,11 +173,9 @@ def sliders(w: Windows) -> list[Block]:
     safe = safe_length(w.capacity, w.stride)
     low = max(1, ceil((w.pieces - w.capacity) / 60))  # 1 would make hundreds of windows
     scale = min(low, w.stride), w.capacity, 1
-    says = f"max_seq_length: at least {least} = {w.asked} question + {w.special} special tokens + "
-    says += f"stride {w.stride}; the default is 384"
-    far, to = f"doc_stride: at most {w.capacity}, a window's room", "stride to the next"
+    says, far, to = "max_seq_length, 384 by default", "doc_stride", "stride to the next"
     if len(w.rows) > 1 and safe < w.shown.decode.max_answer_length:
-        far += f"; answers over {safe} (half the overlap + 1) may be cut"
+        far += f"; an answer of more than {safe} tokens may be cut by a window's edge"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("stride", "doc_stride", to, scale, w.stride, says=far),
@@ -291,7 +289,7 @@ def three_rules(w: Windows) -> list[Block | None]:
     ]
     return [
         ui.finding("{} {}", why(w, other, taken[1]), [changed(w), "note"]),
-        ui.choice("rules", "the page follows the", options),
+        ui.choice("rules", "the page answers by the", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
@@ -306,8 +304,9 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        where = "where both P say that the answer is not in this window"
-        return [f"{told}, {where}: they stand on {w.cls}."]
+        return [
+            f"{told}. There both stand on {w.cls}, “no answer”; a span is returned all the same."
+        ]
     if cause := reason(top.window, *maxima, w.shown.decode):
         cause = "that start counts in another window" if cause == "not owned" else cause
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
@@ -349,9 +348,10 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def measured(w: Windows, rule: str, r: Proposal) -> str:
-    """What a rule compares of a window; also whether both P of a mean are [CLS]'s."""
+    """What a rule compares of a window; also where both P of a mean stand."""
     if rule == "mean_of_maxima":
-        return probability(r.mean) + f" on {escape(w.cls)}" * (r.maxima[:2] == (0, 0))
+        names = dict.fromkeys(figure_name(w.shown, r.window, pos) for pos in r.maxima[:2])
+        return f"{probability(r.mean)} on {' and '.join(names)}"
     return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
 
 
