@@ -121,13 +121,12 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = "score of the best spans; one dot for those that differ by punctuation or part of a "
-    layout["xaxis"] = ui.axis(title + "word", showgrid=False, **across)
+    layout["xaxis"] = ui.axis("score of the span", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
     narrow: Block = {"below": 800, "yaxis.ticktext": [name(c, 22) for c in top]}
-    narrow |= {"yaxis.tickfont.size": 13, "xaxis.title.text": "score of the span"}
     narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
+    narrow["yaxis.tickfont.size"] = 13
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
@@ -187,30 +186,27 @@ def leads(shown: Shown) -> Block:
     base = ui.line(-reach, reach, 0, 0, GREY, width=1, layer="below")
     drawn = [area, base, ui.line(0, at, 0, 0, OTHER, width=8, layer="below")]
     layout = ui.layout(290, 10, 10, 32, 58, shapes=drawn)
-    notes, narrow = layout.setdefault("annotations", []), dict[str, Any](height=240)
+    notes = layout.setdefault("annotations", [])
 
-    def name(text: str, short: str, x: float, y: float, size: int, **more: Any) -> None:
+    def name(text: str, x: float, y: float, size: int, **more: Any) -> None:
         inside = "left" if x < -0.6 * reach else "right" if x > 0.6 * reach else "center"
-        narrow[f"annotations.{len(notes)}.text"] = short
         notes.append(ui.note(text, x, y, size=size, **{"xanchor": inside, **more}))
 
-    best, short = (f"<b>{escape(quote(shown.best.text, k))}</b>" for k in (28, 20))
-    name(best, short, 0, 0, 17, yshift=30, bgcolor=PALE if edge < 0 else PAPER)
+    best = f"<b>{escape(quote(shown.best.text, 22))}</b>"
+    name(best, 0, 0, 17, yshift=30, bgcolor=PALE if edge < 0 else PAPER)
     none = f"“no answer” <b>{number(at)}</b>"
-    name(none, none, at, 0, 17, yshift=-32, bgcolor=PALE if at > edge else PAPER)
+    name(none, at, 0, 17, yshift=-32, bgcolor=PALE if at > edge else PAPER)
     foot = {"yref": "paper", "yanchor": "bottom"}
     if limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
-        said = f"threshold <b>{number(limit)}</b>"
-        name(said, said, edge, 1, 14, **foot)
+        name(f"threshold <b>{number(limit)}</b>", edge, 1, 14, **foot)
         for a, b, what in ((-reach, edge, "the best span"), (edge, reach, "“no answer”")):
-            if b - a > 0.3 * reach:
-                said = f"{what} is returned"
-                name(said, what, (a + b) / 2, 0, 14, xanchor="center", **foot)
-    title = "lead of “no answer” over the best span (0: equal scores)"
+            if b - a > 0.75 * reach:
+                name(f"{what} wins", (a + b) / 2, 0, 14, xanchor="center", **foot)
+    title = "lead of “no answer” (0: equal scores)"
     layout["xaxis"] = ui.axis(title, range=[-reach, reach], nticks=8, showgrid=False)
     layout["xaxis"] |= {"ticks": "outside", "tickcolor": GREY}
-    narrow |= {"xaxis.title.text": "lead of “no answer”", "xaxis.nticks": 5}
+    narrow = {"height": 240, "xaxis.nticks": 5}
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
     alt = f"No answer's lead over the best span is {number(at)}."
     return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)

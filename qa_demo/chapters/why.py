@@ -313,9 +313,8 @@ def dots(shares: Shares, test: Deletion) -> Block:
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
     layout["xaxis"] = ui.axis("lead of “no answer” with words hidden", nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
-    narrow = {"xaxis.nticks": 5, "xaxis.title.text": "lead of “no answer”"}
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
-    return ui.figure("dots", drawn, layout, alt, narrow=narrow)
+    return ui.figure("dots", drawn, layout, alt, narrow={"xaxis.nticks": 5})
 
 
 def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:

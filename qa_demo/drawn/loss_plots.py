@@ -62,10 +62,9 @@ def cost_curve(rights: Sequence[Right]) -> Block:
 
     made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
     high = max(4.6 * unit, *(n["ay"] + 0.7 * unit for n in made["annotations"]))
-    made["xaxis"] = ui.axis("P that the reader gives to the right position", range=[-0.02, 1.03])
+    made["xaxis"] = ui.axis("P of the right position", range=[-0.02, 1.03])
     made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
     narrow = {"below": 1000, "height": 320, "margin.l": 44, "annotations": names(290, True)}
-    narrow["xaxis.title.text"] = "P of the right position"
     alt = "The curve of minus log P with this text's right start and right end"
     return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
 
@@ -125,9 +124,7 @@ def loss_over_steps(steps: Sequence[int], losses: Sequence[float], now: int) -> 
     made = ui.layout(336, 60, 14, 10, 52)
     across = {"range": [-0.08, float(np.log10(max(10, steps[-1]))) + 0.1], "showgrid": False}
     across |= {"tickvals": tens, "ticktext": [f"{t:,}" for t in tens]}
-    title = "training step (each tick is ten times the one before)"
-    made["xaxis"] = ui.axis(title, type="log", **across)
+    made["xaxis"] = ui.axis("training step (on a log axis)", type="log", **across)
     made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(y) * 1.13])
-    narrow = {"height": 300, "xaxis.title.text": "training step"}
     alt = f"The loss of this text at {len(at)} recorded training steps"
-    return ui.figure("figure", [curve], made, alt, overlay={"annotations": over}, narrow=narrow)
+    return ui.figure("figure", [curve], made, alt, overlay={"annotations": over})
