@@ -36,7 +36,7 @@ IDEAS = (
     "of the right pair. *A score is this sum plus one constant: both rank the pairs alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Little by little training lowers L, averaged over many texts.* "
+    "*Little by little training lowers L, averaged over many texts*; shown is the L of this one. "
     "S and E begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
