@@ -13,7 +13,7 @@ from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
-from qa_demo.core.replay import Recorded, ReplayRows, StartEnd, load_replay
+from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Span, Window
@@ -70,10 +70,10 @@ def labels_of(shown: Shown) -> list[losses.Label]:
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
-    record, example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
-    if example is None or (rows := record.rows(example.id)) is None:
+    (checksum, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
+    if example is None or (rows := recorded.get(example.id)) is None:
         return None, "This text was not recorded while the reader was trained."
-    same = true.checksum == record.checksum and true.options == example.options
+    same = true.checksum == checksum and true.options == example.options
     if same and rows.window == window.index:
         return rows, ""
     why = "The record is of the bundled reader, with this text's own windows, and of window"

@@ -1,5 +1,5 @@
-"""What people marked as right, and what training lowers: total = sum of weight * value, and every
-denominator is shown.
+"""What people marked as right, what training lowers (total = sum of weight * value, and every
+denominator is shown), and how the bundled reader's own training lowered it.
 
 All in nats. The softmax of the start/end loss runs over every position of the unpadded window, so
 for a gold pair
@@ -10,12 +10,16 @@ for a gold pair
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qa_demo.core.base import Bools, Floats, Ints, log_softmax, softmax
+from qa_demo.core.base import Bools, Floats, Ints, freeze, log_softmax, softmax
+from qa_demo.core.store import shipped_arrays, shipped_json
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Encoding, I, O, Reading, Span, Window
 
@@ -143,3 +147,61 @@ def start_end_loss(reading: Reading, golds: Golds) -> tuple[LossTerm, LossTerm]:
         rows.append([float(cross_entropy(x, t)) for x, t in zip(logits, targets, strict=True)])
     start, end = np.mean(rows, axis=0).tolist()
     return LossTerm("start", start, 0.5, len(rows)), LossTerm("end", end, 0.5, len(rows))
+
+
+# ---- the bundled reader's fine-tuning as it was recorded: what it said of one window of a text at
+# each moment, what that cost, and where the loss pulled each logit, -dL / d logit = 1/2 (y - P)
+
+
+class ReplayRows(NamedTuple):
+    """One example's window over S recorded steps: logits [S, n]."""
+
+    steps: tuple[int, ...]
+    window: int
+    start: NDArray[np.float32]
+    end: NDArray[np.float32]
+
+
+@cache
+def load_replay(folder: Path) -> tuple[str, dict[str, ReplayRows]]:
+    """The checksum of the final reader, whose rows stand last, and the rows of each example that
+    `qa_demo.training.assets` recorded.
+    """
+    about, arrays = shipped_json(folder / "replay.json"), shipped_arrays(folder / "replay.npz")
+    found = dict[str, ReplayRows]()
+    for e in about["examples"]:
+        part = slice(e["at"], e["at"] + e["length"])
+        start, end = (freeze(arrays[x][:, part].astype(np.float32)) for x in ("start", "end"))
+        found[e["id"]] = ReplayRows(tuple(about["steps"]), e["window"], start, end)
+    return about["checksum"], found
+
+
+StartEnd = tuple[Floats, Floats]
+"""One array for the starts of a window and one for its ends."""
+
+
+class Recorded:
+    """Logits [S, n] at S moments, those of `rows`, their last replaced by the logits [n] on screen,
+    or those alone; targets y [n]; of each moment the costs -sum y log P of the start and of the
+    end, and their mean L; `last`: the place of the last moment.
+    """
+
+    def __init__(self, rows: ReplayRows | None, now: StartEnd, targets: StartEnd) -> None:
+        self.steps, self.targets = (0,) if rows is None else rows.steps, targets
+        self.last = len(self.steps) - 1
+        start, end = (np.asarray(x, dtype=np.float64)[None] for x in now)
+        if rows is not None:
+            start, end = np.vstack([rows.start[:-1], start]), np.vstack([rows.end[:-1], end])
+        self.start, self.end = start, end
+        costs = np.stack([cross_entropy(start, targets[0]), cross_entropy(end, targets[1])], axis=1)
+        self.costs = [(a, b, (a + b) / 2) for a, b in costs.tolist()]
+
+    def log_p(self, k: int) -> StartEnd:
+        """log P [n] of every start and every end at moment k."""
+        return log_softmax(self.start[k]), log_softmax(self.end[k])
+
+    def pull(self, k: int) -> StartEnd:
+        """-dL / d logit [n] at moment k, of starts and of ends; each side sums to 0."""
+        both = zip((self.start[k], self.end[k]), self.targets, strict=True)
+        start, end = (-cross_entropy_gradient(x, y) / 2 for x, y in both)
+        return start, end

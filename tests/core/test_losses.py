@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import base, losses, spans
-from qa_demo.core.replay import Recorded, ReplayRows
+from qa_demo.core.losses import Recorded, ReplayRows
 from qa_demo.core.types import Span
 from tests.core.toys import SEEDS, random_reading, t1
 

@@ -19,7 +19,7 @@ import pytest
 from qa_demo.cli.main import main
 from qa_demo.core import store
 from qa_demo.core.base import BadInput
-from qa_demo.core.replay import load_replay
+from qa_demo.core.losses import load_replay
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model import spanbert
 from qa_demo.model.loading import load_reader
@@ -126,15 +126,15 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     run(monkeypatch, "qa_demo.training.card", "--reader", "own")
     assert (own / "README.md").read_text(encoding="utf-8") != card
     assert filled == {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
-    replay, stored = load_replay(home / "assets" / "replay"), home / "assets" / "readings"
-    assert replay.steps == (0, 1, 2), "the snapshots before the end, in order, and the end"
-    assert not (assets.FINE * replay.start[:-1] % 1).any(), "rounded"
+    (checksum, replay), stored = load_replay(home / "assets/replay"), home / "assets/readings"
     pool = load_texts(PoolExample, home / "assets" / "examples.json")
     for e in pool:
-        reading, rows = store.load_reading(stored / f"{e.id}.npz"), replay.rows(e.id)
+        reading, rows = store.load_reading(stored / f"{e.id}.npz"), replay[e.id]
+        assert rows.steps == (0, 1, 2), "the snapshots before the end, in order, and the end"
+        assert not (assets.FINE * rows.start[:-1] % 1).any(), "rounded"
         ends = [rows.start[-1], rows.end[-1]]
         np.testing.assert_allclose(ends, reading.logits(rows.window), atol=0.01)
-        assert replay.checksum == reading.checksum
+        assert checksum == reading.checksum
     shutil.rmtree("runs/student/snapshots")
     with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in student"):
         assets.record(Path("runs/student"), "", pool, stored, home / "none")
