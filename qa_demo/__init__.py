@@ -20,7 +20,7 @@ __version__ = "0.3.0"
 _HOME = {
     "load_reader": "qa_demo.model.loading",
     "predict": "qa_demo.core.predict",
-    "explain": "qa_demo.core.reader",
+    "explain": "qa_demo.core.attribution",
     "evaluate": "qa_demo.evaluation.run",
     "report": "qa_demo.evaluation.report",
     "plot": "qa_demo.saved",

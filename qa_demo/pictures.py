@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
@@ -11,7 +11,6 @@ from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput
 from qa_demo.core.calibration import sureness
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
 from qa_demo.core.spans import window_prob
 from qa_demo.core.store import stored_attributions
 from qa_demo.core.text import check_texts
@@ -24,6 +23,9 @@ from qa_demo.records import read
 from qa_demo.shown import Need, Shown, takes_long
 from qa_demo.state import Record, State, differs, dump, load
 from qa_demo.veil import veiled
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
 
 CHAPTERS: dict[str, ModuleType] = {
     n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
@@ -52,7 +54,7 @@ class Pictures:
     def __init__(
         self,
         examples: dict[str, PoolExample],
-        reader: Callable[[str], Reader],
+        reader: Callable[[str], "BertReader"],
         spanbert: Callable[[], Any],
         stored: Callable[[PoolExample], Reading | None] = lambda _: None,
         work: Work | None = None,
@@ -60,8 +62,9 @@ class Pictures:
     ) -> None:
         self.examples, self.stored, self.readers = examples, stored, readers
         self.work = Work() if work is None else work
-        loaded, fillers = Cache[Reader](3), Cache[Any](1)
-        self.reader: Callable[[str], Reader] = lambda name: loaded.find(name, lambda: reader(name))
+        loaded, fillers = Cache["BertReader"](3), Cache[Any](1)
+        self.reader: Callable[[str], BertReader]
+        self.reader = lambda name: loaded.find(name, lambda: reader(name))
         self.spanbert: Callable[[], Any] = lambda: fillers.find("spanbert", spanbert)
 
     def asked(self, asked: Any) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def tell(done, total, on_progress=None, cancelled=None) -> None:
 
 
 class FakeReader:
-    """Implements `core.reader.Reader`. Capitalised words that the question does not hold attract
+    """What a page asks of a reader. Capitalised words that the question does not hold attract
     the start, their last piece the end. All numbers shaped and summing as real ones must.
     """
 

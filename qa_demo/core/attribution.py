@@ -1,5 +1,5 @@
 """What an explanation is about (the target), what it says (the attribution), and whether it adds
-up.
+up; and the explanation of a reader's best span.
 
 Every target is linear in the logits of one window, at positions that are fixed once:  F(s, e) = a.s
 + b.e. It never follows the argmax, which can move on the path from a baseline: the sum would then
@@ -9,12 +9,13 @@ explain a difference nobody asked about.
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo.core.base import BadInput, Bools, Floats, freeze_arrays
+from qa_demo.core.predict import predict
 from qa_demo.core.text import Words, words
 from qa_demo.core.types import Baseline, Reading, Span, Window
 
@@ -176,6 +177,37 @@ def leave_one_out(reading: Reading, target: Target, read_masked: ReadMasked) -> 
     values = np.zeros(len(window))
     values[inside] = ((f_x - without) / pieces)[units.of[inside]]
     return Attribution(target, "leave_one_out", window.index, values, f_x, baseline="mask")
+
+
+# ---- what a reader says
+
+
+def check_made_by(reading: Reading, reader: Any) -> None:
+    """BadInput unless these weights made the reading: what else they compute does not belong to its
+    logits. Without a checksum the reader's name stands for its weights.
+    """
+    if (reading.checksum or reading.model_name) != (reader.checksum or reader.name):
+        raise BadInput(
+            f"this reading was made by other weights than those of the reader in use, "
+            f"{reader.name}; read the text again (on the page: press Ask)"
+        )
+
+
+def explain(
+    reader: Any, reading: Reading, method: Method = "gradient_x_input", span: Span | None = None
+) -> Attribution:
+    """The score of a span (doc), by default the best one's, attributed to the tokens of its window,
+    in logits.
+
+    Errors: BadInput without a legal span, or for a reading of another reader.
+    """
+    if span is None:
+        best = predict(reading).best
+        if best is None:
+            raise BadInput("no span of this paragraph is legal, so there is none to explain")
+        span = best.candidate.span  # whose window owns its start, as a target's does
+    found: Attribution = reader.attribute(reading, Target("span_score", span), method)
+    return found
 
 
 # ---- the deletion test: is the lead of "no answer" higher without the words of the largest values

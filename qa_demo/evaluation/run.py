@@ -8,13 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from qa_demo.core.base import BadInput, usable_cores
 from qa_demo.core.predict import limit_of
-from qa_demo.core.reader import Reader
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.core.windows import check_windows, fitting
@@ -22,6 +21,9 @@ from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, run_file, 
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.evaluation.table import Table
 from qa_demo.files import dumps, write_file
+
+if TYPE_CHECKING:
+    from qa_demo.model.reader import BertReader
 
 Made = TypeVar("Made")
 
@@ -53,7 +55,7 @@ def sampled(
 
 
 def read_each(
-    reader: Reader,
+    reader: "BertReader",
     examples: Sequence[Example],
     windows: WindowOptions,
     make: Callable[[Example, Reading], Made],
@@ -76,7 +78,7 @@ def read_each(
 
 
 def judge(
-    reader: Reader,
+    reader: "BertReader",
     examples: Sequence[Example],
     rules: str,
     asked: Row,
@@ -131,7 +133,7 @@ def judge(
 
 
 def evaluate(
-    reader: Reader,
+    reader: "BertReader",
     rows: Iterable[Mapping[str, Any]],
     on_row: Callable[[Row], object] | None = None,
     *,

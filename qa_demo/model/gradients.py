@@ -19,6 +19,7 @@ from qa_demo.core.attribution import (
     Attribution,
     Method,
     Target,
+    check_made_by,
     gap_share,
     leave_one_out,
     value_of,
@@ -26,7 +27,6 @@ from qa_demo.core.attribution import (
     window_of,
 )
 from qa_demo.core.base import IsCancelled, OnProgress, one_of
-from qa_demo.core.reader import check_made_by
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits, word_embeddings

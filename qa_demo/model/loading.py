@@ -54,7 +54,7 @@ _one_at_a_time = threading.Lock()  # while it builds, torch's default type is ch
 def load_reader(
     source: str | Path = "bundled", limits: HostLimits = LOOPBACK, *, passes: Passes = SHARED
 ) -> BertReader:
-    """A `Reader` for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
+    """A reader for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
 
     Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached
     or is not allowed here, BadCheckpoint for what was found and must not be used. Nothing that is

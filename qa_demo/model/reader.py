@@ -1,4 +1,4 @@
-"""A transformers question-answering model as a `Reader`: texts in, all windows' logits out."""
+"""A transformers question-answering model as a reader: texts in, all windows' logits out."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ DEFAULTS = WindowOptions()
 
 
 class BertReader:
-    """A core.reader.Reader: one loaded model, shared by every thread, read-only after it is made,
-    without hooks and without gradients.
+    """One loaded model, shared by every thread, read-only after it is made, without hooks and
+    without gradients.
 
     The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
     logits T @ W^T + b.

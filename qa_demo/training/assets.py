@@ -21,12 +21,12 @@ import numpy as np
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
 from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.training.heads import load, load_weights
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 
@@ -35,7 +35,7 @@ FINE = 32
 """Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
 
 
-def store(reader: Reader, pool: Sequence[PoolExample], out: Path) -> int:
+def store(reader: BertReader, pool: Sequence[PoolExample], out: Path) -> int:
     """Write every example's reading, and the gradients beside; delete those of examples that left
     the pool; returns the size of the folder in bytes.
     """

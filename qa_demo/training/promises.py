@@ -29,13 +29,13 @@ from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Said
 from qa_demo.core.masking import hide
 from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
 from qa_demo.core.spans import Candidate, separate_argmaxes, top_spans
 from qa_demo.core.store import ASSETS
 from qa_demo.core.text import span_at, special_positions
 from qa_demo.core.types import RULES, Answer, DecodeOptions, Reading, Span, Window
 from qa_demo.examples import Passage, PoolExample, load_texts
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.model.spanbert import SpanBERT, load_spanbert
 from qa_demo.records import refusal
 from qa_demo.training.loop import described, exit_code
@@ -52,7 +52,9 @@ def overlap(candidate: Candidate, answer: Answer) -> bool:
     return candidate.char_start < answer.char_end and answer.char_start < candidate.char_end
 
 
-def example_facts(example: PoolExample, reading: Reading, reader: Reader | None = None) -> Facts:
+def example_facts(
+    example: PoolExample, reading: Reading, reader: BertReader | None = None
+) -> Facts:
     """What a reading of an example shows by default options; `reader` is asked for attention."""
     golds, text, windows = example.answers, example.context, reading.windows
     prediction = predict(reading)
@@ -248,7 +250,7 @@ def rows(text: PoolExample | Passage, facts: Facts) -> Iterator[Row]:
             raise BadInput(f"'{text.id}' promises {promise!r}: {fault}") from fault
 
 
-def example_rows(reader: Reader, pool: Sequence[PoolExample]) -> Iterator[Row]:
+def example_rows(reader: BertReader, pool: Sequence[PoolExample]) -> Iterator[Row]:
     """Every promise, in order, and the other questions of a paragraph: each must have another
     answer than the first, or none.
     """

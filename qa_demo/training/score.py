@@ -30,7 +30,6 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.bio import best_tagged, decode_reading, null_log_prob
 from qa_demo.core.metrics import normalize
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
 from qa_demo.evaluation.calibrate import reliability
 from qa_demo.evaluation.lines import Row, best_text, line_of, under
@@ -38,6 +37,7 @@ from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.run import read_each
 from qa_demo.evaluation.table import Table
 from qa_demo.model.loading import load_reader
+from qa_demo.model.reader import BertReader
 from qa_demo.model.source import LOOPBACK, sha256
 from qa_demo.training.data import held_out
 from qa_demo.training.export import versions, write_checksums
@@ -74,7 +74,7 @@ def lines(reading: Reading, example: Example) -> Lines:
     return {"span": row | {"texts": [best_text(row)]}, "bio": row | tags}
 
 
-def heard(reader: Reader, files: Mapping[str, Sequence[Example]]) -> dict[str, list[Lines]]:
+def heard(reader: BertReader, files: Mapping[str, Sequence[Example]]) -> dict[str, list[Lines]]:
     """The lines of each file's questions; a text is read once, however often it is asked. Errors:
     BadInput for one that cannot be read.
     """
@@ -151,7 +151,7 @@ def at_threshold(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def measured(
-    reader: Reader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
+    reader: BertReader, dev: Path, dev_v2: Path, list_files: Sequence[Path], command: str
 ) -> dict[str, Any]:
     """All figures of the model card, with what they were measured on and by which versions."""
     of_lists = {path.name: held_out(read_squad(path)) for path in list_files}
@@ -203,7 +203,7 @@ def keep(folder: Path, result: dict[str, Any]) -> None:
     write_checksums(folder)
 
 
-def first(reader: Reader, examples: Sequence[Example]) -> str:
+def first(reader: BertReader, examples: Sequence[Example]) -> str:
     """Each question that the page would not answer exactly, and how many it would."""
     texts = list[str]()
     for row in (both["span"] for both in heard(reader, {"": examples})[""]):

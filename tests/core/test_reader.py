@@ -10,8 +10,8 @@ import pytest
 
 import qa_demo
 from qa_demo import explain, predict
+from qa_demo.core.attribution import check_made_by
 from qa_demo.core.base import BadInput
-from qa_demo.core.reader import check_made_by
 from qa_demo.core.types import Span
 from tests.core.toys import unowned
 from tests.fakes import FakeReader

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qa_demo import explain
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.predict import predict
-from qa_demo.core.reader import Reader, explain
 from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
@@ -32,9 +32,8 @@ def any_reader(request, loaded) -> BertReader:
 
 
 def test_it_is_a_reader_and_tells_of_every_window(bert, saved):
-    asked: Reader = bert
     seen: list[tuple[int, int]] = []
-    reading = asked.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
+    reading = bert.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
     assert (reading.model_name, reading.options) == (saved("bert").name, OPTIONS)
     assert len(reading.checksum) == 64

@@ -21,8 +21,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from qa_demo import explain
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
-from qa_demo.core.reader import explain
 from qa_demo.core.store import READERS
 from qa_demo.model.loading import load_reader
 from qa_demo.model.source import OTHERS, Source, parse_source, sha256
