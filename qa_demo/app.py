@@ -1,32 +1,98 @@
-"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P] [--root-path P]."""
+"""Open the page: `spanlight` [--lan] [--reader R] [--host H] [--port P] [--root-path P]. Where it
+listens is checked before anything is loaded.
+"""
 
 import argparse
+import errno
 import logging
 import os
+import re
 import signal
+import socket
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import segno
+
+from qa_demo import __version__
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
 from qa_demo.model.source import LOOPBACK, OTHERS, parse_source
-from qa_demo.server import start
-from qa_demo.server.start import BUNDLED, EVERYWHERE, LOCAL
 
 if TYPE_CHECKING:
     from qa_demo.pictures import Pictures
 
+BUNDLED = "bundled"
+LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
+FIRST_PORT, PORTS = 7860, 100
+"""The first port that is tried, and how many of them, where none is named."""
 LISTENS = 1.0
 """Seconds of the open page before its reader is loaded: beside gradio's start both end late."""
 
 
+class OneSentence(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence, without the usage block before it."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        self._negative_number_matcher = re.compile(r"(?i)-(\.?\d|inf|nan)")  # -1e-3, -inf: no flags
+
+    def _match_arguments_partial(self, actions: Any, words: str) -> list[int]:
+        """What may stand behind a flag is not missing before it, as in newer Pythons."""
+        counts: list[int] = super()._match_arguments_partial(actions, words)  # type: ignore[misc]
+        while counts and not counts[-1] and words[sum(counts) :].startswith("O"):
+            del counts[-1]
+        return counts
+
+    def error(self, message: str) -> NoReturn:
+        """Write the complaint to stderr and leave with code 2."""
+        self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")
+
+
+def parser() -> OneSentence:
+    """The flags of the command. Host and port that are not named come from GRADIO_SERVER_NAME and
+    GRADIO_SERVER_PORT, as a Space sets them.
+    """
+    flags = OneSentence(
+        prog="spanlight", description="Open the page on which one sees how a reader answers."
+    )
+    add, folder = flags.add_argument, dict[str, Any](type=Path, metavar="FOLDER")
+    add("--version", action="version", version=f"spanlight {__version__}")
+    lan = "open the page for everybody on this network, and show the address as a QR code"
+    add("--lan", action="store_true", help=lan)
+    reader = "bundled, large, a folder, or a Hugging Face id with @revision"
+    add("--reader", default=BUNDLED, help=reader)
+    base = "the encoder that the reader large changes; default: its revision of Hugging Face"
+    add("--base", **folder, help=base)
+    lessons = "lessons of your own beside those of the page; see docs/teaching.md"
+    add("--lessons", **folder, help=lessons)
+    fit = "threshold and calibration that `python -m qa_demo calibrate` wrote for the reader"
+    add("--calibration", type=Path, help=fit)
+    add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
+    port = "0 to 65535; default: GRADIO_SERVER_PORT, or the first free port from 7860"
+    add("--port", type=int, default=os.environ.get("GRADIO_SERVER_PORT") or None, help=port)
+    under = "the path under which a server in front shows the page, as /app"
+    add("--root-path", type=path_of, metavar="PATH", help=under)
+    return flags
+
+
+def path_of(text: str) -> str:
+    """A path in front of the page as it was typed."""
+    if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
+        said = f"a path is a slash and a name, as /app, with no slash behind it; got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(said)
+    return text
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the page and serve it until interrupted; 2 and one sentence if it cannot be opened."""
-    args = start.parser().parse_args(argv)
+    args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)  # gradio asks itself, by another address
     try:
@@ -53,8 +119,8 @@ def serve(args: argparse.Namespace) -> None:
         raise BadInput("--lan listens on the whole network; leave --host out")
     from qa_demo.server.guard import frame_ancestors
 
-    host, port = start.free_address(EVERYWHERE if args.lan else args.host, args.port)
-    known = start.network_address() if args.lan else LOCAL if host == EVERYWHERE else host
+    host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
+    known = network_address() if args.lan else LOCAL if host == EVERYWHERE else host
     address = f"http://{known}:{port}/"
     # refused before torch is loaded: no name of a reader, no folder that takes temporary files
     parse_source(args.reader)
@@ -74,10 +140,10 @@ def serve(args: argparse.Namespace) -> None:
     lessons = Lessons(pictures, read_folders(OWN, *filter(None, [args.lessons])))
     beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
     beside += calls(pictures)
-    names, under = start.own_names(port) if args.lan else None, args.root_path
+    names, under = own_names(port) if args.lan else None, args.root_path
     launch(build(pictures), host, port, names, beside, root_path=under, prevent_thread_lock=True)
     if args.lan:
-        start.show(address)
+        show(address)
     behind = threading.Timer(LISTENS, load_quietly, (load,))
     behind.daemon = True  # Ctrl-C waits for no reader
     behind.start()
@@ -135,3 +201,60 @@ def wait_for_the_end() -> None:
         signal.signal(one, end)
     while True:
         time.sleep(1)  # Windows lets nothing interrupt a lock; another thread may take a signal
+
+
+# ---- where it listens, and what others type to reach it
+
+
+def free_address(host: str | None, port: int | None) -> tuple[str, int]:
+    """The host and the port to listen on; without a port the first free one from `FIRST_PORT`.
+    Errors: BadInput for a host that is none of this machine's, and for a port that is taken.
+    """
+    name = (host or os.environ.get("GRADIO_SERVER_NAME") or LOCAL).strip("[]")
+    shown = f"[{name}]" if ":" in name else name
+    for one in range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]:
+        try:
+            for at in (name, LOCAL):  # gradio asks for this port there too
+                family = socket.AF_INET6 if ":" in at else socket.AF_INET
+                with socket.create_server((at, one), family=family) as probe:
+                    one = int(probe.getsockname()[1])  # chosen by the system for 0
+            return shown, one
+        except (OSError, OverflowError, TypeError) as fault:  # TypeError: no name in IDNA
+            if port is None and getattr(fault, "errno", None) == errno.EADDRINUSE:
+                continue
+            cause, _, _ = str(getattr(fault, "strerror", None) or fault).partition(" (while")
+            raise BadInput(
+                f"{name[:80]} cannot be opened at port {one}: {cause}; --host names an address of "
+                f"this machine and --port a free port from 1024 to 65535 or 0 for any, in the "
+                f"place of GRADIO_SERVER_NAME and GRADIO_SERVER_PORT"
+            ) from fault
+    last = FIRST_PORT + PORTS - 1
+    raise BadInput(f"all ports from {FIRST_PORT} to {last} are taken; name another with --port")
+
+
+def network_address() -> str:
+    """This machine's address in its network, which others type. Errors: BadInput without one."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            # chooses the way out and sends nothing: the address is one that nobody has
+            probe.connect(("198.51.100.1", 9))
+            found = str(probe.getsockname()[0])
+    except OSError:
+        found = LOCAL
+    if found.startswith("127."):
+        raise BadInput("this machine is in no network that others reach it by; join one first")
+    return found
+
+
+def own_names(port: int) -> frozenset[str]:
+    """What a browser may call this machine; any other name is another page's leading here."""
+    name = socket.gethostname().lower()
+    hosts = {LOCAL, "localhost", network_address(), name, f"{name.removesuffix('.local')}.local"}
+    ends = ("", ":80") if port == 80 else (f":{port}",)  # browsers leave port 80 out
+    return frozenset(f"{host}{end}" for host in hosts for end in ends)
+
+
+def show(address: str) -> None:
+    """Draw an address as a QR code on a terminal; nothing where stdout is none."""
+    if sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
+        segno.make(address, error="m", micro=False).terminal(out=sys.stdout, compact=True)

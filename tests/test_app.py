@@ -15,12 +15,12 @@ from unittest.mock import Mock, call
 import pytest
 
 from qa_demo import __version__, app
+from qa_demo.app import free_address, network_address, own_names, parser
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.store import READERS
 from qa_demo.examples import load_menu
 from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.pictures import Pictures
-from qa_demo.server.start import free_address, network_address, own_names, parser
 from qa_demo.shown import without_model
 from tests.fakes import FakeReader
 
@@ -169,9 +169,9 @@ def test_a_taken_port_is_said_and_none_named_is_the_next_free_one(monkeypatch, r
         port = other.getsockname()[1]
         said = refused("--port", str(port))
         assert re.search(rf"127\.0\.0\.1 cannot be opened at port {port}: .*--port", said)
-        monkeypatch.setattr("qa_demo.server.start.FIRST_PORT", port)
+        monkeypatch.setattr("qa_demo.app.FIRST_PORT", port)
         assert free_address(None, None)[1] > port
-        monkeypatch.setattr("qa_demo.server.start.PORTS", 1)
+        monkeypatch.setattr("qa_demo.app.PORTS", 1)
         with pytest.raises(BadInput, match=f"all ports from {port} to {port} are taken"):
             free_address(None, None)
 
@@ -193,7 +193,7 @@ def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(caplo
 
 
 def test_the_names_of_this_machine_are_not_those_of_other_pages(monkeypatch):
-    monkeypatch.setattr("qa_demo.server.start.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("socket.gethostname", lambda: "Desk")
     names = own_names(7860)
     assert {"192.0.2.7:7860", "localhost:7860", "127.0.0.1:7860", "desk.local:7860"} <= names

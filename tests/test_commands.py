@@ -109,7 +109,7 @@ def test_the_page_takes_what_is_shown(line, monkeypatch):
     if "=" in words[0]:
         name, _, value = words.pop(0).partition("=")
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("qa_demo.server.start.network_address", lambda: "192.0.2.7")
+    monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
     pictures = Pictures(load_menu(), without_model, without_model)
     monkeypatch.setattr("qa_demo.app.made", lambda *_: (pictures, lambda: None))
     monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda: None)

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 
 from qa_demo import __version__
+from qa_demo.app import OneSentence
 from qa_demo.cli import calls, evaluate, page, report
 from qa_demo.cli.shared import tell
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.evaluation.lines import run_file
-from qa_demo.server.start import OneSentence
 
 COMMANDS: dict[str, ModuleType] = {
     **dict.fromkeys(calls.CALLED, calls),

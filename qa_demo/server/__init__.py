@@ -1,1 +1,1 @@
-"""What stands around the page: start, guard, answers, gradio's page, launch."""
+"""What stands around the page: guard, answers, gradio's page, launch."""
