@@ -43,13 +43,6 @@ class OneSentence(argparse.ArgumentParser):
         super().__init__(**how)
         self._negative_number_matcher = re.compile(r"(?i)-(\.?\d|inf|nan)")  # -1e-3, -inf: no flags
 
-    def _match_arguments_partial(self, actions: Any, words: str) -> list[int]:
-        """What may stand behind a flag is not missing before it, as in newer Pythons."""
-        counts: list[int] = super()._match_arguments_partial(actions, words)  # type: ignore[misc]
-        while counts and not counts[-1] and words[sum(counts) :].startswith("O"):
-            del counts[-1]
-        return counts
-
     def error(self, message: str) -> NoReturn:
         """Write the complaint to stderr and leave with code 2."""
         self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")

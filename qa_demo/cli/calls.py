@@ -38,6 +38,7 @@ def add(commands: Any) -> None:
         else:
             shared.add_reader(command)
         shared.add_json(command)
+        command.set_defaults(run=run)
     many, says = commands.choices["answer"], "What calibrate wrote for this reader."
     many.add_argument("--calibration", type=Path, help=says)
     says = 'Answer every line {"question": ..., "context": ...} of a file, or of standard input '

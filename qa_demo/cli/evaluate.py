@@ -1,10 +1,12 @@
-"""python -m qa_demo evaluate FILE: the official numbers, and with --out a line of JSON for every
-question, from which `report` and `calibrate` work without the model.
+"""Files of questions: evaluate gives the official numbers, and with --out a line of JSON for every
+question, from which report and calibrate work without the model.
 """
 
 import argparse
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,15 +18,21 @@ from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.types import Example
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation import run as running
+from qa_demo.evaluation.calibrate import calibrated
 from qa_demo.evaluation.compare import not_worse
-from qa_demo.evaluation.lines import Row, read_lines
+from qa_demo.evaluation.lines import Evaluation, Row, read_lines
 from qa_demo.evaluation.questions import read_questions
-from qa_demo.files import file_name, read_bytes, write_file
+from qa_demo.evaluation.report import PAGE, report
+from qa_demo.evaluation.table import MOST_LOST
+from qa_demo.files import dumps, file_name, read_bytes, write_file
+from qa_demo.printed import plural
 from qa_demo.records import refuse_idle
+
+WROTE = "What evaluate --out wrote."
 
 
 def add(commands: Any) -> None:
-    """The flags of `evaluate`."""
+    """The flags of all three."""
     command = commands.add_parser("evaluate", help="score a reader on a file of questions")
     flag = command.add_argument
     says = "Questions: SQuAD 1.1 or 2.0 (JSON), the same in flat rows (JSON lines), or CSV or TSV "
@@ -48,10 +56,26 @@ def add(commands: Any) -> None:
     flag("--calibration", type=Path, help="What calibrate wrote for this reader.")
     shared.add_json(command)
     shared.add_fields(command, "read", without=("question", "context"))
+    command.set_defaults(run=evaluate)
+    page = commands.add_parser("report", help="make a page of a reader's lines")
+    flag = page.add_argument
+    flag("lines", type=Path, help=WROTE)
+    flag("--against", type=Path, help="The lines of a second reader.")
+    limit = "Judge the first reader's lines by this no-answer threshold."
+    flag("--threshold", type=float, help=limit)
+    flag("--out", type=Path, default=Path("report.html"), help="Default: report.html.")
+    flag("--page", default=PAGE, help=f"Where Spanlight runs, for the links. Default: {PAGE}")
+    page.set_defaults(run=write_report)
+    says = "fit a reader's threshold and probabilities on its lines"
+    fit = commands.add_parser("calibrate", help=says)
+    fit.add_argument("lines", type=Path, help=WROTE)
+    says = "Where threshold and calibration are written."
+    fit.add_argument("--out", type=Path, required=True, help=says)
+    fit.set_defaults(run=calibrate)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Score a reader, write what was asked for; 1 where a score is too low."""
+def evaluate(args: argparse.Namespace) -> int:
+    """Score a reader, write what was asked for; 1 where a score is too low. Errors: BadInput."""
     asked = shared.request(args, "read", question="", context="")
     check_flags(args)
     other = None if args.not_worse_than is None else read_lines(args.not_worse_than)
@@ -173,3 +197,68 @@ def model_index(reader: str, file: str, result: Mapping[str, Any]) -> str:
         for name, (kind, title) in names.items()
     ]
     return f"{ModelCardData(model_name=reader, eval_results=results).to_yaml()}\n"
+
+
+# ---- from the lines
+
+
+def write_report(args: argparse.Namespace) -> None:
+    """Write the report of the lines. Errors: BadInput."""
+    if args.threshold is not None and not abs(args.threshold) <= 1000:
+        raise BadInput(f"--threshold must be from -1000 to 1000, got {args.threshold}")
+    found, rule = lines_of(args.lines)
+    if found.run["rules"] == "1.1" or rule != "logits":
+        refuse_idle(args, "by the rules of SQuAD 1.1 or a merge rule but logits", "threshold")
+    if args.threshold is not None:
+        found = replace(found, run=found.run | {"threshold": args.threshold})
+    other = None if args.against is None else lines_of(args.against)[0]
+    report(found, args.out, other, page=args.page)
+    tell(f"{args.out} is written")
+
+
+def lines_of(path: Path) -> tuple[Evaluation, str]:
+    """The lines of a file and their merge rule; it is said where their run was stopped."""
+    found = read_lines(path)
+    if "scores" not in found.run:
+        many = plural(len(found.rows), "line")
+        tell(f"{path.name} is of a run that was stopped: it holds the first {many}")
+    return found, found.run.get("options", {}).get("rule", "logits")
+
+
+def calibrate(args: argparse.Namespace) -> None:
+    """Fit, write, and say what was fitted and how well it does. Errors: BadInput."""
+    found, rule = lines_of(args.lines)
+    if rule != "logits":
+        said = f"{args.lines.name} was made under the merge rule {rule}"
+        raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
+    result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
+    result |= calibrated(found.rows)
+    write_file(args.out, dumps(result) + "\n")
+    sys.stdout.write(fitted(result) + "\n")
+
+
+def fitted(result: dict[str, Any]) -> str:
+    """What was fitted, for a person."""
+    found, claim = result["reliability"], result.get("claim")
+    lines = [
+        f"temperature {found['temperature']:.3f}, bias {found['bias']:.3f}, fitted on "
+        f"{found['measured_on']:,} questions with an answer",
+        f"a chance misses the share of right answers by {found['error_before']:.3f} before and "
+        f"{found['error_after']:.3f} after, on articles that the fit did not see",
+    ]
+    if claim is not None:
+        lines.append(
+            f"slope {claim['slope']:.3f}, intercept {claim['intercept']:.3f}: whether the text "
+            f"answers at all; the claim, of both, misses by {claim['error']:.3f}"
+        )
+    elif "claim_because" in result:
+        lines.append(f"whether a text answers at all is not fitted: {result['claim_because']}")
+    if chosen := result.get("at_threshold"):
+        lines.append(
+            f"threshold {chosen['threshold']:.3f}: answering or not is the right choice most often "
+            f"({chosen['accuracy']:.1f} %), at a loss of at most {MOST_LOST:g} points of F1 where "
+            "there is an answer"
+        )
+    else:
+        lines.append("no threshold: not both questions with and without an answer")
+    return "\n".join(lines)

@@ -10,22 +10,14 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
-from types import ModuleType
 
 from qa_demo import __version__
 from qa_demo.app import OneSentence
-from qa_demo.cli import calls, evaluate, page, report
+from qa_demo.cli import calls, evaluate, page
 from qa_demo.cli.shared import tell
 from qa_demo.core.base import BadInput, Cancelled, QADemoError
 from qa_demo.evaluation.lines import run_file
 
-COMMANDS: dict[str, ModuleType] = {
-    **dict.fromkeys(calls.CALLED, calls),
-    **dict.fromkeys(("picture", "page", "lesson"), page),
-    "evaluate": evaluate,
-    **dict.fromkeys(("report", "calibrate"), report),
-}
-"""Each module has add(commands) and run(args)."""
 OUTPUTS = ("out", "eval_results")
 """The flags that name a file to write; every other path is read."""
 LINES = ("lines", "against", "not_worse_than")
@@ -44,9 +36,10 @@ def parser() -> argparse.ArgumentParser:
         description="Read an answer out of a paragraph, and see the numbers behind it.",
     )
     top.add_argument("--version", action="version", version=f"spanlight {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar=" | ".join(COMMANDS))
-    for module in dict.fromkeys(COMMANDS.values()):
-        module.add(commands)
+    commands = top.add_subparsers(dest="command", required=True)
+    for module in (calls, page, evaluate):
+        module.add(commands)  # each with the function that runs it
+    commands.metavar = " | ".join(commands.choices)
     return top
 
 
@@ -88,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     """
     check_paths(args)
     try:
-        code: int | None = COMMANDS[args.command].run(args)
+        code: int | None = args.run(args)
         sys.stdout.flush()
         return code or 0
     except OSError as fault:

@@ -26,38 +26,30 @@ def add(commands: Any) -> None:
     page.add_argument("--example", metavar="ID", default=unset, help="In place of the two texts.")
     page.add_argument("--out", type=Path, default="reading.html", help="Default: reading.html.")
     shared.add_reader(page)
-    shared.add_json(page)
+    page.set_defaults(run=save)
     picture = commands.add_parser("picture", help="print a chapter's blocks as JSON")
     picture.add_argument("chapter", help=f"One of {', '.join(CHAPTERS)}.")
     says = "A page's state as JSON, or - for standard input: what stands behind # in the page's "
     says += "address. Default: what the chapter opens with."
     picture.add_argument("--state", type=Path, metavar="FILE", help=says)
     shared.add_reader(picture)
+    picture.set_defaults(run=draw)
     lesson = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
     lesson.add_argument("what", choices=["check"], help="check: compute every guess and reveal")
     says = "A folder of lessons. Default: those of the page."
     lesson.add_argument("folder", type=Path, nargs="?", help=says)
-    lesson.set_defaults(reader="bundled", base=None)
-    shared.add_json(lesson)
+    lesson.set_defaults(reader="bundled", base=None, run=lessons)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Draw, and print or write; 1 where a step of a lesson does not hold. Errors: BadInput."""
-    if args.command == "lesson":
-        return lessons(args)
-    if args.command == "picture":
-        made = shared.pictures(args).picture(state_of_file(args))
-        sys.stdout.write(dumps(made) + "\n")
-        return 0
+def save(args: argparse.Namespace) -> None:
+    """Write all chapters as one file. Errors: BadInput."""
     state = load({**shared.given(args, State.model_fields), "reader": args.reader})
     text = saved(pictures_of(shared.pictures(args), state), state)
-    written = {"file": str(args.out), "bytes": write_file(args.out, text)}
-    shared.write(written, args.json, lambda said: f"{said['file']}: {said['bytes']:,} bytes")
-    return 0
+    sys.stdout.write(f"{args.out}: {write_file(args.out, text):,} bytes\n")
 
 
-def state_of_file(args: argparse.Namespace) -> State:
-    """The state of `picture`. Errors: BadInput."""
+def draw(args: argparse.Namespace) -> None:
+    """Print a chapter's blocks. Errors: BadInput."""
     found: Any = {}
     if args.state is not None:
         try:
@@ -66,7 +58,8 @@ def state_of_file(args: argparse.Namespace) -> State:
             raise BadInput(f"{file_name(args.state)} is not JSON: {fault}") from fault
         load(found)  # what is no object is refused by its own sentence
     reader = {} if args.reader == "bundled" else {"reader": args.reader}
-    return load({**found, **reader, "chapter": args.chapter})
+    state = load({**found, **reader, "chapter": args.chapter})
+    sys.stdout.write(dumps(shared.pictures(args).picture(state)) + "\n")
 
 
 def lessons(args: argparse.Namespace) -> int:
@@ -76,30 +69,19 @@ def lessons(args: argparse.Namespace) -> int:
 
     found = read_folders(args.folder or OWN)
     found += () if args.folder else (read_lesson(TEACHERS / "wrong.md"),)
-    served, rows = Lessons(shared.pictures(args), found), []
+    served, hold = Lessons(shared.pictures(args), found), list[bool]()
     for lesson in found:
         for number, step in enumerate(lesson.steps, 1):
-            row: dict[str, Any] = {"file": f"{lesson.id}.md", "line": step.line, "step": number}
+            lines = [f"{lesson.id}.md, line {step.line}, step {number}: {step.title}"]
             try:
-                row |= served.proof(step)
+                row = served.proof(step)
+                lines += [f"  {row['question']}"] if row["question"] else []
+                lines += [f"  right: {row['right']}"] if row["right"] else []
+                lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
+                lines.append(f"  > {row['reveal']}")
             except QADemoError as fault:
-                row["fault"] = str(fault)
-            rows.append({**row, "title": step.title, "ask": step.ask})
-    shared.write({"steps": rows}, args.json, proved)
-    return int(any("fault" in row for row in rows))
-
-
-def proved(found: dict[str, Any]) -> str:
-    """A line for each step; of one that holds, its words."""
-    rows, lines = found["steps"], []
-    for row in rows:
-        lines.append(f"{row['file']}, line {row['line']}, step {row['step']}: {row['title']}")
-        if "fault" in row:
-            lines.append(f"  does not hold: {row['fault']}")
-            continue
-        lines += [f"  {row['question']}"] if row["question"] else []
-        lines += [f"  right: {row['right']}"] if row["right"] else []
-        lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
-        lines.append(f"  > {row['reveal']}")
-    bad = sum("fault" in row for row in rows)
-    return "\n".join([*lines, f"{len(rows) - bad} of {len(rows)} steps hold"])
+                lines.append(f"  does not hold: {fault}")
+            hold.append("does not hold" not in lines[-1])
+            sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write(f"{sum(hold)} of {len(hold)} steps hold\n")
+    return int(not all(hold))

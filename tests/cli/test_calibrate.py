@@ -49,8 +49,8 @@ def said(folder, questions) -> Path:
 
 
 def test_what_is_fitted_from_lines_goes_with_the_reader(reader, questions, said, out, terminal):
-    result = json.loads(terminal.run("calibrate", said, "--out", out, "--json"))
-    assert result == json.loads(out.read_text())
+    words = terminal.run("calibrate", said, "--out", out)
+    result = json.loads(out.read_text())
     assert result["reliability"]["measured_on"] == 16 and result["reader"] == "tiny"
     assert RANGE[0] <= result["calibration"]["span"]["temperature"] <= RANGE[1]
     fitted = with_fit(reader, out)
@@ -67,7 +67,6 @@ def test_what_is_fitted_from_lines_goes_with_the_reader(reader, questions, said,
     out.write_text(json.dumps(result))
     terminal.read(*asked, code=2)
     assert "l.jsonl was made otherwise (different: calibration)" in terminal.err
-    words = terminal.run("calibrate", said, "--out", out)
     assert "fitted on 16 questions" in words
     chosen = f"threshold {result['threshold']:.3f}: answering or not is the right choice most often"
     assert chosen in words, "finding 27: a threshold names its aim"
@@ -85,8 +84,8 @@ def test_without_unanswerable_questions_there_is_no_threshold(said, out, termina
     lines(few, rows)
     terminal.refuses("take a file of more articles", "calibrate", few, "--out", out)
     lines(few, [row | {"title": ""} for row in rows])  # which names no articles
-    result = json.loads(terminal.run("calibrate", few, "--out", out, "--json"))
-    assert result["reliability"]["measured_on"] == 16
+    terminal.run("calibrate", few, "--out", out)
+    assert json.loads(out.read_text())["reliability"]["measured_on"] == 16
     about = json.loads(run_file(said).read_text())
     lines(run_file(few), [about | {"options": {"rule": "product"}}])
     terminal.refuses("was made under the merge rule product; ", "calibrate", few, "--out", out)

@@ -59,7 +59,7 @@ def test_a_stream_that_is_closed_is_an_empty_one(monkeypatch, terminal):
 
 def test_a_fault_of_the_system_is_a_sentence_that_names_the_file(monkeypatch, terminal):
     fault = PermissionError(13, "Permission denied", "/no/weights")
-    monkeypatch.setattr("qa_demo.cli.page.lessons", Mock(side_effect=fault))
+    monkeypatch.setattr("qa_demo.lessons.files.read_folders", Mock(side_effect=fault))
     terminal.refuses("/no/weights cannot be used: Permission denied", "lesson", "check")
 
 

@@ -356,5 +356,5 @@ def test_lesson_check_tells_what_holds_and_what_does_not(tmp_path, capsys):
     assert main(["lesson", "check", str(tmp_path)]) == 1
     assert "does not hold: there is no check 'here'" in capsys.readouterr().out
     (tmp_path / "hand.md").write_text(GOOD.replace("ask:", "aks:"), encoding="utf-8")
-    assert main(["lesson", "check", "--json", str(tmp_path)]) == 2  # the flag first, too
+    assert main(["lesson", "check", str(tmp_path)]) == 2
     assert "hand.md, line 8, aks" in capsys.readouterr().err
