@@ -13,9 +13,9 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Sure, counted_with, shifted, sure_of
+from qa_demo.core.calibration import Counted, Sureness, counted_with, shifted, sure_of
 from qa_demo.core.losses import count_labels
-from qa_demo.core.metrics import CalibrationBin, exact_match, f1, overlap
+from qa_demo.core.metrics import CalibrationBin, bin_of, exact_match, f1, overlap
 from qa_demo.core.spans import Candidate
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -250,10 +250,10 @@ def exact_none(shown: Shown) -> str:
 def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
     known = counted_with(shown.true, shown.state.reader)
-    s = sure_of(shown.true, shown.true_best, known, shown.state.rule)
-    b, bins = s.like, s.counted.bins if s.counted else ()
-    said = f"How sure the reader is of {{}} cannot be said. {s.why}."
-    if b is not None:
+    s = sure_of(shown.true, shown.true_best, known is not None, shown.state.rule)
+    b, bins = None, known.bins if known else ()
+    said = f"How sure the reader is of {{}} cannot be said. {s}."
+    if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
         said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
         said += f"of {b.count:,} other questions for which it said {tens(b)}, "
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
@@ -272,7 +272,9 @@ def how_sure(shown: Shown) -> list[Block | None]:
         *([ui.legend("key", *key), bars(bins, b), counted(b)] if b else []),
         ui.closing(last),
         texts.other_text(shown, ODD, "A sure answer that nobody marked"),
-        *ui.folds(table, exact_sure(shown, s), SNIPPET, against(shown, shown.true_best.text)),
+        *ui.folds(
+            table, exact_sure(shown, s, known), SNIPPET, against(shown, shown.true_best.text)
+        ),
     ]
 
 
@@ -337,16 +339,16 @@ def counted(like: CalibrationBin) -> Block:
     return ui.formula("count", say(said))
 
 
-def exact_sure(shown: Shown, s: Sure) -> list[str]:
+def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
     """What the number is made of, on what it was counted, and what it is not."""
     fits = shown.true.calibrations
-    if s.counted is None or fits is None or fits.span is None or fits.answerable is None:
-        return [f"{s.why}, so no number is printed."]
-    (answers, right), k, line = s.parts, s.counted, fits.answerable
+    if isinstance(s, str) or k is None or fits is None or not (fits.span and fits.answerable):
+        return [f"{s}, so no number is printed."]
+    right, line = s.right_if_answerable, fits.answerable
     share = float(shifted(np.array(right), -fits.span.bias))
     made = (
         f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
-        f"{printed.times(answers, '·', right)}. The first is the sigmoid of "
+        f"{printed.times(s.answerable, '·', right)}. The first is the sigmoid of "
         f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The second "
         "is the share of the span's text among all spans of up to 30 tokens (softmax of scores "
         f"divided by {number(fits.span.temperature)}), {probability(share)}, with "

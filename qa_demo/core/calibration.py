@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_demo.core.base import Floats, Ints, logsumexp, tied
-from qa_demo.core.metrics import CalibrationBin, bin_of, same_text
+from qa_demo.core.metrics import CalibrationBin, same_text
 from qa_demo.core.predict import null_logits
 from qa_demo.core.spans import Candidate, reason, top_spans
 from qa_demo.core.store import READERS, shipped_json
@@ -177,27 +177,13 @@ def counted_with(reading: Reading, name: str) -> Counted | None:
     return found if np.allclose(own, (found.slope, found.intercept)) else None
 
 
-class Sure(NamedTuple):
-    """One number of sureness, `claim` [0, 1], with its factors P(the text answers) and P(exactly
-    right, if it answers), what was counted, and `like`, the questions on which the reader was as
-    sure; or `why` there is none.
+def sure_of(reading: Reading, best: Candidate, known: bool, rule: str) -> Sureness | str:
+    """How sure the reader is of its best span by a rule for windows, or why that cannot be said;
+    `known`: whether it was counted how often this reader is right.
     """
-
-    why: str = ""
-    parts: tuple[float, float] = 0.0, 0.0
-    claim: float = 0.0
-    counted: Counted | None = None
-    like: CalibrationBin | None = None
-
-
-def sure_of(reading: Reading, best: Candidate, found: Counted | None, rule: str) -> Sure:
-    """How sure the reader is of its best span by a rule for windows."""
-    if found is None:
-        return Sure("How often this reader is right was not measured")
+    if not known:
+        return "How often this reader is right was not measured"
     if rule != "logits":
-        return Sure("It was measured by the default rule for windows, and another is chosen")
-    sure = sureness(reading, best)
-    if sure is None or sure.answerable is None or sure.claim is None:
-        return Sure("It was measured for spans of at most 30 tokens, and this one is longer")
-    parts = sure.answerable, sure.right_if_answerable
-    return Sure("", parts, sure.claim, found, bin_of(found.bins, sure.claim))
+        return "It was measured by the default rule for windows, and another is chosen"
+    short = "It was measured for spans of at most 30 tokens, and this one is longer"
+    return sureness(reading, best) or short

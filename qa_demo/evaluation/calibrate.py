@@ -116,10 +116,9 @@ def halves(titles: Sequence[str]) -> tuple[list[int], list[int]]:
 
 def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
     """Temperature and bias fitted on all of these questions, and how well they do by two more fits,
-    each on one half of the articles and measured on the other: tables of bins before and after, and
-    errors, the mean distance of probability and share. With `claim` the same of slope and intercept
-    and the claim, on questions with and without an answer; `conditional` are the chances that hold
-    where the text answers.
+    each on one half of the articles and measured on the other: a table of bins, and its error, the
+    mean distance of probability and share, with that of P as it stands before. With `claim` slope
+    and intercept instead, and the claim, on questions with and without an answer.
 
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
@@ -128,19 +127,12 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
         more = asdict(fit_answerable(part.margin, part.answerable)) if claim else {}
         return asdict(fit(part.part(part.answerable))) | more
 
-    def after(part: Table, by: Fit) -> Floats:
-        return shifted(part.prob(by["temperature"]), by["bias"])
+    def chance(part: Table, by: Fit) -> Floats:
+        right = shifted(part.prob(by["temperature"]), by["bias"])
+        return right * sigmoid(by["slope"] * part.margin + by["intercept"]) if claim else right
 
-    def claimed(part: Table, by: Fit) -> Floats:
-        return after(part, by) * sigmoid(by["slope"] * part.margin + by["intercept"])
-
-    chances: dict[str, Callable[[Table, Fit], Floats]]
-    chances = {"before": lambda part, _: part.plain, "after": after}
-    if claim:
-        chances = {"conditional": after, "bins": claimed}
     count, sides = len(asked.right), halves(asked.titles.tolist())
-    found: dict[str, Any] = {**fitted(asked), "measured_on": count}
-    fits, probs = list[Fit](), np.zeros(count)
+    whole, fits, probs = fitted(asked), list[Fit](), np.zeros(count)
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
@@ -149,15 +141,17 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
                 f"{count} questions) {fault}; take a file of more articles"
             ) from fault
-    for name, chance in chances.items():
-        for side, by in zip(sides, fits[::-1], strict=True):
-            probs[side] = chance(asked.part(side), by)
-        table, error = bins_of(probs, asked.right), f"error_{name}".removesuffix("_bins")
-        found |= {name: [asdict(b) for b in table], error: calibration_error(table)}
-    if claim:
-        del found["temperature"], found["bias"]  # a reader's are those without the claim
-        found["unanswerable"] = int(np.count_nonzero(~asked.answerable))
-    return found
+    for side, by in zip(sides, fits[::-1], strict=True):
+        probs[side] = chance(asked.part(side), by)
+    table = bins_of(probs, asked.right)
+    bins, error = [asdict(b) for b in table], calibration_error(table)
+    if claim:  # a reader's temperature and bias are those without the claim
+        found = {name: whole[name] for name in ("slope", "intercept")}
+        silent = int(np.count_nonzero(~asked.answerable))
+        return {**found, "measured_on": count, "unanswerable": silent, "bins": bins, "error": error}
+    before = calibration_error(bins_of(asked.plain, asked.right))
+    errors = {"error_before": before, "error_after": error}
+    return {**whole, "measured_on": count, "after": bins, **errors}
 
 
 def calibrated(rows: Sequence[Row]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def test_a_span_that_no_limit_allows_makes_no_claim():
         claims = calibration.pair_claim(reading, found), calibration.sureness(reading, found)
         assert [claim is None for claim in claims] == [not legal] * 2
         if not legal:
-            assert "at most 30 tokens" in calibration.sure_of(reading, found, COUNTED, "logits").why
+            assert "at most 30 tokens" in calibration.sure_of(reading, found, True, "logits")
 
 
 def test_the_shift_by_hand_and_at_the_edges():
@@ -93,11 +93,7 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone(mon
         assert calibration.counted_with(fitted(fits)[0], "bundled") is None
 
 
-def test_sureness_has_its_parts_and_its_bin_or_says_why_there_is_none():
-    known = calibration.sureness(*fitted())
-    parts = known.answerable, known.right_if_answerable
-    like = CalibrationBin(known.claim, (known.claim + min(parts)) / 2, 7, 0.5, 0.5)
-    found = calibration.sure_of(*fitted(), SimpleNamespace(bins=(like,)), "logits")
-    assert (found.claim, found.parts, found.like) == (known.claim, parts, like)
-    assert "not measured" in calibration.sure_of(*fitted(), None, "logits").why
-    assert "another is chosen" in calibration.sure_of(*fitted(), COUNTED, "product").why
+def test_sureness_has_its_parts_or_says_why_there_is_none():
+    assert calibration.sure_of(*fitted(), True, "logits") == calibration.sureness(*fitted())
+    assert "not measured" in calibration.sure_of(*fitted(), False, "logits")
+    assert "another is chosen" in calibration.sure_of(*fitted(), True, "product")

@@ -107,7 +107,7 @@ def test_what_cannot_be_fitted(margins, answers, said):
 
 
 def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
-    """Of known chances: the product misses by little, one factor by about a half."""
+    """Of known chances the product misses by little."""
     rng = np.random.default_rng(7)
     leads, scores = rng.normal(0, 6, 4000), drawn(rng, 4000, 5)
     known = Answerability(0.4, 0.0), Calibration(2.0, 0.5)
@@ -119,7 +119,7 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     assert (fitted.temperature, fitted.bias) == pytest.approx((2.0, 0.5), rel=0.2)
     assert found["measured_on"] == 4000 == sum(b["count"] for b in found["bins"])
     assert found["unanswerable"] == 4000 - answers.sum()
-    assert found["error"] < 0.04 and found["error_conditional"] > 0.2
+    assert found["error"] < 0.04
     assert found["slope"] == pytest.approx(0.4, abs=0.05)
 
 
