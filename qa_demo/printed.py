@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
+import regex
 
 Part = str | Sequence[str]
 AnyPart = TypeVar("AnyPart", bound=Part)
@@ -184,13 +185,10 @@ def ends(text: str, most: int) -> tuple[str, str]:
     """The first and the last letters of a text that take at most so much room; a letter keeps its
     marks, an emoji what is joined to it.
     """
-    letters = [""]
-    for c in text:
-        joins = room(c) == 0 or letters[-1].endswith("\u200d")
-        letters[-1:] = [letters[-1] + c] if joins else [letters[-1], c]
-    taken = [*accumulate(map(room, letters))]  # up to each letter and with it
+    letters = regex.findall(r"\X", text)
+    taken = [*accumulate(map(room, letters), initial=0)]  # before each letter, and in all
     fit, over = sum(n <= most for n in taken), sum(taken[-1] - n > most for n in taken)
-    return "".join(letters[:fit]), "".join(letters[over + 1 :])
+    return "".join(letters[: fit - 1]), "".join(letters[over:])
 
 
 def isolated(text: str) -> str:
