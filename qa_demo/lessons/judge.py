@@ -17,8 +17,6 @@ from qa_demo.lessons.files import Step
 from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, say
 from qa_demo.shown import Shown
 
-NEAR = 0.1
-"""A number within this share of the right one is "not quite"; any other is wrong."""
 ROUNDED = 0.006
 """How far a typed number may be off, as a share of the right one, for its last digit."""
 NAMED = 0.02
@@ -169,15 +167,13 @@ def printed(x: float) -> str:
 def _counted(
     right: float, within: float, traps: Mapping[str, float], whys: Whys, guess: object
 ) -> tuple[str, Said]:
-    """A number: exact, a wrong one with a sentence of its own, near, or wrong."""
+    """A number: right, a wrong one with a sentence of its own, or any other."""
     value = number_of(guess)
-    label, off = printed(value), abs(value - right)
-    if off <= within:
+    label = printed(value)
+    if abs(value - right) <= within:
         return label, []
     for key, trap in traps.items():
         if abs(value - trap) <= max(NAMED * abs(trap), 0.005):
             return label, [["No: ", ""], *whys[key]]
     high = "too high" if value > right else "too low"
-    if off <= NEAR * abs(right) + 1e-9:
-        return label, parts([f"Not quite: {label} is a little {high}."])
     return label, [[f"No, {label} is {high}: ", ""], *whys["other"]]

@@ -73,7 +73,7 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(heading(page)).to_have_text("Half")
     settled(page)
     box = page.get_by_label("Your number")
-    for typed, said in (("2", "No: that is two"), ("0,55", "Not quite"), ("½", "Yes: 0.50")):
+    for typed, said in (("2", "No: that is two"), ("0,55", "is too high"), ("½", "Yes: 0.50")):
         box.fill(typed)
         box.press("Enter")
         expect(page.locator(".spoken")).to_contain_text(said)
