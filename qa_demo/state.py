@@ -43,17 +43,17 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, np.integer) else value
 
 
-Int = Annotated[int, Field(strict=True), BeforeValidator(_plain)]
-Place = Annotated[Int, Field(ge=0)]
-Count = Annotated[Int, Field(ge=1)]
+PLAIN = BeforeValidator(_plain)
+"""Behind the bounds of a type: before them pydantic would leave them out of the JSON schema."""
+Int = Annotated[int, Field(strict=True), PLAIN]
+Place = Annotated[int, Field(strict=True, ge=0), PLAIN]
+Count = Annotated[int, Field(strict=True, ge=1), PLAIN]
 Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Pair = Annotated[tuple[Int, Int], AfterValidator(_ordered)]
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS), BeforeValidator(_whole_letters)]
 Name = Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_whole_letters)]
 Threshold = Annotated[Float, Field(ge=-1000, le=1000)]
-LongestAnswer = Annotated[
-    Int, Field(title="longest answer", description="The longest answer, in tokens.", ge=1, le=500)
-]
+Length = Annotated[int, Field(strict=True, ge=1, le=500), PLAIN]
 Edited = dict[
     Annotated[str, Field(pattern=r"^\d{1,4}:\d{1,5}$")], Annotated[Float, Field(ge=-100, le=100)]
 ]
@@ -101,14 +101,12 @@ class Windows(Record):
 class Decode(Record):
     """Which spans are allowed, and how many are listed."""
 
-    max_answer_length: LongestAnswer = DecodeOptions.max_answer_length
-    n_best_size: Int = Field(
-        DecodeOptions.n_best_size,
-        title="spans listed",
-        description="How many spans are listed.",
-        ge=1,
-        le=100,
+    max_answer_length: Length = Field(
+        DecodeOptions.max_answer_length,
+        title="longest answer",
+        description="The longest answer, in tokens.",
     )
+    n_best_size: Int = Field(DecodeOptions.n_best_size, title="spans listed", ge=1, le=100)
 
     def options(self, rule: Rule, threshold: float | None, own: float | None) -> DecodeOptions:
         """Core's record of them, with the threshold in use: without a given one the reader's own,

@@ -6,7 +6,7 @@ count from 0, and an end is the first one behind; a span of tokens has both its 
 """
 
 from functools import cache, partial
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -26,9 +26,11 @@ from qa_demo.core.text import Words, question_positions, span_at, words
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures
 from qa_demo.records import read, refuse_idle
-from qa_demo.state import Int
+from qa_demo.state import PLAIN, Int, Length, Place
 
 Ends = tuple[Int, Int]
+Steps = Annotated[int, Field(strict=True, ge=2, le=MAX_STEPS), PLAIN]
+Seed = Annotated[int, Field(strict=True, ge=0, le=2**32 - 1), PLAIN]
 
 
 class Asked(state.Windows):
@@ -107,12 +109,12 @@ class Attribute(Asked):
     target: TargetKind = Field("span_score", title="the number that is explained")
     method: Method = Field("integrated_gradients", title="how it is explained")
     baseline: types.Baseline | None = Field(None, title="stands for no text; null: the reader's")
-    n_steps: Int | None = Field(None, ge=2, le=MAX_STEPS, title="null: more until the gap is small")
-    char_start: Int | None = Field(None, ge=0, title="start of the span; null: the best span")
-    char_end: Int | None = Field(None, ge=0, title="end of the span, exclusive")
-    other_start: Int | None = Field(None, ge=0, title="start of the second span")
-    other_end: Int | None = Field(None, ge=0, title="end of the second span, exclusive")
-    max_answer_length: Int | None = Field(None, ge=1, le=500, title="of the best span; null: 30")
+    n_steps: Steps | None = Field(None, title="null: more until the gap is small")
+    char_start: Place | None = Field(None, title="start of the span; null: the best span")
+    char_end: Place | None = Field(None, title="end of the span, exclusive")
+    other_start: Place | None = Field(None, title="start of the second span")
+    other_end: Place | None = Field(None, title="end of the second span, exclusive")
+    max_answer_length: Length | None = Field(None, title="of the best span; null: 30")
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -225,7 +227,7 @@ class Infill(state.Record):
     text: state.Text = Field(title="the text; without spans each [MASK] in it hides a place")
     spans: list[Ends] | None = Field(None, max_length=100, title="[start, end]; else by the law")
     masking: Literal["span", "token"] | None = Field(None, title="the law; null: span, SpanBERT's")
-    seed: Int | None = Field(None, ge=0, le=2**32 - 1, title="seed of the law; null: 1")
+    seed: Seed | None = Field(None, title="seed of the law; null: 1")
     cut: list[Literal["left", "right", "position"]] | None = Field(
         None, title="inputs of the boundary head that carry their means instead"
     )
