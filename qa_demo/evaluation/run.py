@@ -144,9 +144,17 @@ def evaluate(
     """Score a reader on rows of question, context and answers (`evaluation.questions`), such as a
     split of `datasets`; `on_row` is told of each line as soon as it is judged.
 
-    `threshold` None takes the reader's own. What would bend a total is a warning of Python. Errors:
-    BadInput, also for a threshold that would change nothing.
+    `threshold` None takes the reader's own; one within `decode` is none. What would bend a total is
+    a warning of Python. Errors: BadInput, also for a threshold that would change nothing.
     """
+    own = decode or DecodeOptions()
+    if own.null_score_diff_threshold not in (0.0, threshold):
+        raise BadInput(f"give threshold={own.null_score_diff_threshold} itself, not within decode")
+    if own.rule != "logits" and threshold is not None:
+        raise BadInput(f"no threshold decides under the rule {own.rule}, got {threshold}")
+    if hasattr(rows, "keys"):  # a table of pandas, the splits of a dataset
+        said = f"rows are a list of objects, got {type(rows).__name__}"
+        raise BadInput(f"{said}; a table's are table.to_dict('records')")
     asked = from_rows(rows, "rows")
     if not asked.examples:
         raise BadInput("the rows hold no question")
