@@ -104,18 +104,12 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
-def changed(w: Windows) -> str:
-    """What differs from the screen before: that of the step before, or that before a press."""
-    step, before = w.shown.state.step, w.here
-    if any(w.here == odd for _, odd in ODD.values()):
-        before = OPENS[step]
-    elif w.here == OPENS[step]:
-        before = OPENS.get(step - 1, w.here)
-    if w.here == before:
+def settings(w: Windows) -> str:
+    """Which text this is, and its windows, where a step chose others than the first."""
+    if w.shown.example is None or w.here not in (OPENS[4], *(odd for _, odd in ODD.values())):
         return ""
-    if w.here["example"] != before["example"]:
-        return f"This step has its own text, in windows of {w.size}, one every {w.stride} tokens. "
-    return f"Here a window begins every {w.stride} tokens. "
+    title = w.shown.example.title
+    return f"Here: {title}, in windows of {w.size}, one every {w.stride} tokens. "
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -158,7 +152,7 @@ def split(w: Windows) -> list[Block | None]:
     last += " and no word is dropped."
     one = "The text fits into one window: nothing is cut, and there is nothing to choose."
     return [
-        ui.finding(changed(w) + found, span_words(w.best)),
+        ui.finding(found, span_words(w.best)),
         *sliders(w),
         ui.legend("key", *key),
         staircase(w),
@@ -225,7 +219,7 @@ def one_window(w: Windows) -> list[Block | None]:
     last = "The rule asks where a word stands, not how high it scores: more around it, more to "
     last += "read."
     return [
-        ui.finding(changed(w) + told, start),
+        ui.finding(settings(w) + told, start),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
@@ -270,7 +264,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"
     return [
-        ui.finding(changed(w) + found, span_words(w.best, 40)),
+        ui.finding(settings(w) + found, span_words(w.best, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
         fig.scores(w, w.threshold),
         ui.formula("lead", say(total)),
@@ -288,7 +282,7 @@ def three_rules(w: Windows) -> list[Block | None]:
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]
     return [
-        ui.finding("{} {}", why(w, other, taken[1]), [changed(w), "note"]),
+        ui.finding("{} {}", why(w, other, taken[1]), [settings(w), "note"]),
         ui.choice("rules", "the page answers by the", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),

@@ -129,21 +129,17 @@ def dots(rows: Rows, win: Proposal, least: Proposal, apart: float) -> list[Block
     it crosses for “no answer”, `least` bold.
     """
     held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
-    ring: Block = {"size": 17, "color": [INK if r is win else PAPER for _, r in held]}
+    ring: Block = {"opacity": 1, "size": 17, "color": [INK if r is win else PAPER for _, r in held]}
     ring["line"] = {"color": INK, "width": 2}
-    cross: Block = {"size": [18 if r is least else 13 for r in rows], "symbol": "x-thin"}
+    cross: Block = {"size": [18 if r is least else 13 for r in rows], "opacity": 1}
+    cross["symbol"] = "x-thin"
     cross["line"] = {"color": INK, "width": [4 if r is least else 2 for r in rows]}
 
-    def points(xs: list[float], ys: list[float], marker: Block, says: list[str]) -> Block:
-        more = {"marker": {**marker, "opacity": 1}, "hoverinfo": "text", "text": says}
-        return ui.scatter("markers", xs, ys, **more)
-
-    owns = [f"window {r.k}: {proposes(r, 60)}" for _, r in held]
-    nulls = [f"window {r.k}: “no answer” {number(r.null)}" for r in rows]
-    below = [y + apart for y in range(1, len(rows) + 1)]
+    told = {"hoverinfo": "all", "hovertemplate": "%{x:.2f}<extra></extra>"}
+    above, below = [y - apart for y, _ in held], [y + apart for y in range(1, len(rows) + 1)]
     return [
-        points([r.score for _, r in held], [y - apart for y, _ in held], ring, owns),
-        points([r.null for r in rows], below, cross, nulls),
+        ui.scatter("markers", [r.score for _, r in held], above, marker=ring, **told),
+        ui.scatter("markers", [r.null for r in rows], below, marker=cross, **told),
     ]
 
 
