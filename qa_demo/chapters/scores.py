@@ -272,10 +272,10 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
         ui.finding(said + by_hand.own_logits(two.shown), word),
         lanes(two, "take apart"),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
-        ui.group("right", 5, ui.remark("numbers", right), products("products", p, p.first)),
+        ui.group("right", 5, ui.remark("numbers", right), products(p)),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing(closing),
-        *ui.folds(products("largest", p, p.order[:25]), [exactly_logit(two, p)], SNIPPET),
+        *ui.folds(None, [exactly_logit(two, p)], SNIPPET),
     ]
 
 
@@ -303,26 +303,26 @@ def waterfall(p: Products) -> Block:
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
-def products(name: str, p: Products, dimensions: list[int]) -> Block:
+def products(p: Products) -> Block:
     """S, h and h′ for the same dimensions: S is equal, h is not."""
     letter, dashes, vector = LETTERS[p.lane], ["", "′"][: len(p.states)], p.vector
-    left, sums = np.setdiff1d(np.arange(len(vector)), dimensions), list[list[str]]()
-    of_vector, *of_states = ([number(x, 3) for x in v[dimensions]] for v in (vector, *p.states))
+    sums = list[list[str]]()
+    of_vector, *of_states = ([number(x, 3) for x in v[p.first]] for v in (vector, *p.states))
     for h, of_state in zip(p.states, of_states, strict=True):
-        sizes = (vector * h)[dimensions].tolist()
+        sizes = (vector * h)[p.first].tolist()
         cells = [
             printed.cell((x, y), printed.value(x) * printed.value(y), number(size))
             for x, y, size in zip(of_vector, of_state, sizes, strict=True)
         ]
-        sizes += [float(vector[left] @ h[left]), p.bias]
+        sizes += [float(vector[p.others] @ h[p.others]), p.bias]
         sums.append([*cells, *map(number, sizes[-2:]), printed.total(sizes, sum(sizes))])
-    names = [*(str(k + 1) for k in dimensions), f"other {len(left)}", "bias", f"{p.lane} logit"]
+    names = [*(str(k + 1) for k in p.first), f"other {len(p.others)}", "bias", f"{p.lane} logit"]
     factors = [[*one, "", "", ""] for one in (of_vector, *of_states)]
     rows = [ui.row(*cells) for cells in zip(names, *factors, *sums, strict=True)]
     rows[-1] |= {"strong": True}
     made = [(f"{letter} × h{x}", p.lane) for x in dashes]
     columns = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
-    return ui.table(name, columns, rows, f"{letter}, h and their products, number by number")
+    return ui.table("products", columns, rows, f"{letter}, h and their products, number by number")
 
 
 def exactly_logit(two: TwoQuestions, p: Products) -> str:
