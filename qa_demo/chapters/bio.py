@@ -339,9 +339,6 @@ def several_labels(tags: Tags) -> list[Block | None]:
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
         last = "No reader can bring every loss to 0: some marks disagree."
-    if terms.floor[d] > 1e-9 and terms.labelled[d]:
-        last = f"Of this {number(terms.loss[d])} no training removes {number(terms.floor[d])}: the "
-        last += "marks disagree."
     return [
         ui.finding(found, *parts),
         text_choice(tags.shown),

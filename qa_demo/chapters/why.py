@@ -102,7 +102,6 @@ class Shares:
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         first, last = w.ends(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())
-        self.spans_name = "the best span" if shown.true_prediction.answer is None else "the answer"
 
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
@@ -147,14 +146,13 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     order = np.argsort(-way, kind="stable").tolist()
     top = [k for k in order if k in shares.real and way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
-    which = "" if shares.spans_name == "the answer" else ", the best span,"
     placed = "ahead of" if shares.lead <= 0 else "behind"
-    found = f"{{}}{which} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
+    found = f"{{}}, the best span, is {placed} “no answer” by *{number(abs(shares.lead))}*. "
     found += "Of the words, {} spoke most" if top else "No word spoke{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
-    key.append(("fill", MID, f"{shares.spans_name}'s own words"))
+    key.append(("fill", MID, "the best span's own words"))
     key.append(("text", GREY, f"no bar: under {SMALL} either way"))
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
@@ -235,8 +233,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     """Step 2: the lead without the words of the largest shares, and without random others."""
     test, x = shares.test(), shares.lead
     if test is None:
-        said = f"Outside {shares.spans_name} too few words speak for it, or too few others are "
-        said += "left, for the test."
+        said = "Outside the best span too few words speak for it, or too few others are left, for "
+        said += "the test."
         return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
     many, rise = printed.small_number(len(test.first)), test.lead - x
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
@@ -244,7 +242,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     found = f"Without {{}} the lead of “no answer” {'rises' if rise >= 0 else 'falls'} from "
     found += f"{number(x)} to *{number(test.lead)}*; {others} it is {number(leads[0])} "
     found += f"to {number(leads[-1])}."
-    words = f"the {many} word{'s' * more} outside {shares.spans_name}"
+    words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest shares (no punctuation)"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
