@@ -15,7 +15,7 @@ from qa_demo import __version__
 from qa_demo.app import OneSentence
 from qa_demo.cli import calls, evaluate, page
 from qa_demo.cli.shared import tell
-from qa_demo.core.base import BadInput, Cancelled, QADemoError
+from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.evaluation.lines import run_file
 
 OUTPUTS = ("out", "eval_results")
@@ -107,8 +107,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     try:
         return run(args)
-    except Cancelled:
-        return 130
     except QADemoError as fault:
         tell(f"python -m qa_demo {args.command}: {fault}")
         return 2
