@@ -269,8 +269,7 @@ class Labels:
         exactly = (
             "log is the natural logarithm. L = −Σ over the tokens Σ over B, I, O of t log p. The "
             "least possible part is the entropy of t, −Σ t log t, the rest is KL(t, p); of all "
-            f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens; "
-            "each training step follows a batch of texts, so one text's loss may rise.",
+            f"tokens {total} {number(whole, 3)}. Training divides by the number of tokens.",
             "Where a window cuts an answer, its part keeps its tags; if that part begins with I, "
             "this token carries no loss.",
         )

@@ -23,10 +23,8 @@ STEPS = (
     ("Every position", "How much does each position get?"),
     ("Change a logit", "What happens if one logit is changed?"),
 )
-HIGH, LEAST, FLAT = 80, 0.005, 0.025
-"""Pixels of a bar of 1; under LEAST a position has none; the browser draws none lower than 2
-pixels, which stand for FLAT.
-"""
+HIGH, LEAST = 80, 0.005
+"""Pixels of a bar of 1; under LEAST a position has none."""
 NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
 """A softmax is never 0 or 1, though at a low temperature its floating-point number may be."""
 SNIPPET = ui.snippet("start_end")
@@ -191,7 +189,7 @@ def key(p: Softmaxes) -> Block:
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below: P(end)"),
         ("track", LINE, "frame: before" if p.shown.changed else "frame: probability 1"),
-        ("text", GREY, f"flat bar: {LEAST} to {FLAT}"),
+        ("text", GREY, f"no bar: under {LEAST}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
         *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
         ("text", GREY, "a dot joins the tokens of a word"),

@@ -48,9 +48,8 @@ SNIPPET = ui.snippet("why")
 LEAD = "lead of “no answer”: its score minus the best span's"
 HIDDEN = (
     "No punctuation is hidden. The random draws hold neither the chosen words nor a word of the "
-    "span, whose loss lowers its own score; a draw may come twice where few words are left. They "
-    "follow from question, paragraph and window, so everyone sees the same. The lead is always "
-    "that of the same span.",
+    "span, whose loss lowers its own score; a draw may come twice where few words are left. The "
+    "lead is always that of the same span.",
     f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
     "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
     "Where two words tell the same, hiding one of them shows little: the other is still there.",

@@ -379,11 +379,10 @@ def exactly(w: Windows) -> str:
         f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
         f"{limit}, is {chosen}. Nothing in training ties the levels of two windows together.",
         "The largest P(start) and P(end) run over all positions, “no answer” included, "
-        "and may form no allowed span; the window's best span by score is returned. Chapter "
-        "Start & end shows both for a window that is pressed in the table. The product's "
-        f"softmax leaves {w.cls} and the question out, so its P are larger. Within one window sum "
-        "and product order spans alike. All three take only starts that count in the window. The "
-        f"threshold, {limit}, {chosen}, holds for the sums; the two other rules always answer.",
+        "and may form no allowed span; the window's best span by score is returned. The product's "
+        f"softmax leaves {w.cls} and the question out, so its P are larger. All three take only "
+        f"starts that count in the window. The threshold, {limit}, {chosen}, holds for the sums; "
+        "the two other rules always answer.",
     )
     return told[step - 1]
 
