@@ -1,23 +1,32 @@
-"""Targets, words, completeness and leave one out against values worked out apart; attention."""
+"""Targets, words, completeness and leave one out against values worked out apart; attention; the
+best span explained, by its own reader; the package's names load when asked.
+"""
 
+import subprocess
+import sys
 from collections import defaultdict
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import get_args
 
 import numpy as np
 import pytest
 
+import qa_demo
+from qa_demo import explain, predict
 from qa_demo.core import attribution
 from qa_demo.core.attention import TokenAttention, spread_head
 from qa_demo.core.attribution import Attribution, Target, TargetKind, seed_of, sets_to_hide
 from qa_demo.core.base import BadInput
 from qa_demo.core.text import special_positions, words
 from qa_demo.core.types import Span
-from tests.core.toys import random_reading, t1
+from tests.core.toys import random_reading, t1, unowned
 from tests.fakes import FakeReader
 
 QUESTION, CONTEXT = "Who met Ingeborgsen?", "In 1998 Ingeborgsen-Hansen met  Ada."
-READ = FakeReader().read(QUESTION, CONTEXT)
+READER = FakeReader()
+READ = READER.read(QUESTION, CONTEXT)
 """Words of several pieces, with marks; one window."""
 
 
@@ -138,3 +147,36 @@ def test_the_first_head_spreads_and_asks_most():
     rows[0, 1] = [0.9, 0.1, 0, 0]
     assert spread_head(rows, np.array([[0.1, 0.9, 0.2]])) == (1, 3)
     assert spread_head(rows + 0.3, np.array([[0.1, 0.9, 0.2]])) == (1, 2), "where none spreads"
+
+
+def test_the_best_span_is_explained_unless_another_is_named():
+    best = predict(READ).best.candidate
+    found = explain(READER, READ)
+    assert (found.target.kind, found.target.span) == ("span_score", best.span)
+    assert found.window == best.window and found.method == "gradient_x_input"
+    other = explain(READER, READ, "leave_one_out", Span(0, 1))
+    assert (other.target.span, other.method) == (Span(0, 1), "leave_one_out")
+    with pytest.raises(BadInput, match="none to explain"):
+        explain(READER, unowned(READ))
+
+
+def test_other_weights_are_refused_in_one_sentence():
+    """The name stands for weights without a checksum."""
+    weights = [("abc", "other"), ("abd", "a"), ("", "b"), ("abc", "toy"), ("", "toy"), ("", "c")]
+    readers = [SimpleNamespace(checksum=checksum, name=name) for checksum, name in weights]
+    for made, own in (("abc", [0, 3]), ("", [4])):
+        reading = replace(READ, model_name="toy", checksum=made)
+        for k, reader in enumerate(readers):
+            said = f"made by other weights than those of the reader in use, {reader.name}; read the"
+            with nullcontext() if k in own else pytest.raises(BadInput, match=said):
+                attribution.check_made_by(reading, reader)
+
+
+def test_the_package_names_seven_things_and_imports_none_of_them_at_once():
+    names = {"load_reader", "predict", "explain", "evaluate", "plot", "report", "call"}
+    assert set(dir(qa_demo)) == {"__version__", *names}
+    with pytest.raises(AttributeError, match="'nothing'"):
+        _ = qa_demo.nothing
+    seen = "import sys, qa_demo; print({'torch', 'numpy', 'gradio'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"
