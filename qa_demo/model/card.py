@@ -78,9 +78,8 @@ def parse_card(text: str | bytes, name: str) -> Card:
 
 
 def with_fit(reader: "BertReader", path: Path) -> "BertReader":
-    """The same reader with the threshold and calibrations that `calibrate` wrote for its weights.
-
-    Errors: BadInput for a file that cannot be read or belongs to other weights.
+    """The same reader with the calibrations that `calibrate` wrote for its weights, and a threshold
+    that it found. Errors: BadInput for a file that cannot be read or belongs to other weights.
     """
     try:
         card = parse_card(read_text(path), path.name)
@@ -90,7 +89,8 @@ def with_fit(reader: "BertReader", path: Path) -> "BertReader":
         said = "was not fitted by calibrate for the weights of the reader in use"
         raise BadInput(f"{path.name} {said}, {reader.name}")
     other = copy.copy(reader)
-    other.threshold, other.calibrations = card.threshold, card.calibration
+    other.calibrations = card.calibration
+    other.threshold = reader.threshold if card.threshold is None else card.threshold
     return other
 
 

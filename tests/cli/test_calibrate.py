@@ -1,6 +1,7 @@
 """calibrate fits what core fits, and another reader's weights refuse its file."""
 
 import json
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -73,12 +74,15 @@ def test_what_is_fitted_from_lines_goes_with_the_reader(reader, questions, said,
     assert "whether a text answers at all is not fitted: " in words
 
 
-def test_without_unanswerable_questions_there_is_no_threshold(said, out, terminal):
+def test_without_unanswerable_questions_there_is_no_threshold(reader, said, out, terminal):
     rows = [json.loads(line) for line in said.read_text().splitlines()][:16]
     few = lines(out.with_name("few.jsonl"), rows)
     run_file(few).write_bytes(run_file(said).read_bytes())
     assert "no threshold: not both" in terminal.run("calibrate", few, "--out", out)
     assert json.loads(out.read_text())["threshold"] is None
+    own = copy(reader)
+    own.threshold = 2.5
+    assert with_fit(own, out).threshold == 2.5, "its own stays"
     for row in rows:  # whose questions are alike, also those of other paragraphs
         row |= {"title": "one", "context": row["question"]}
     lines(few, rows)
