@@ -95,8 +95,6 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     """Step 2: every position in a row, and the temperature that flattens both."""
     says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
-    least = float(p.start.probs.min())
-    small = printed.power_of_ten(least) if least > NEXT_TO_0 else "under 10⁻³⁰⁰"
     return [
         ui.idea(
             "*A softmax gives every position a share of 1, however small.* "
@@ -106,7 +104,7 @@ def every_position(p: Softmaxes) -> list[Block | None]:
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
         bars(p),
         softmax_formula(p, p.start, p.start.top, 12),
-        ui.closing(f"A bar too low to be seen is not 0: the smallest P(start) here is {small}."),
+        ui.closing("A bar too low to be seen is not 0: no position is left without a share."),
     ]
 
 
