@@ -217,12 +217,9 @@ class Rooms:
                 return {"gone": True, "closed": bool(room and room.closed)}
             ballot, teacher = room.ballot(room.place) or Ballot(), room.led_by(seat)
             revealed = ballot.right is not None
-            found = {
-                "version": room.version,
-                "place": room.place,
-                "revealed": revealed,
-                "bars": ballot.bars() if revealed or (teacher and ballot.shown) else None,
-            }
+            bars = ballot.bars() if revealed or (teacher and ballot.shown) else None
+            found: dict[str, Any] = {"version": room.version, "place": room.place}
+            found |= {"revealed": revealed, "bars": bars}
             if not teacher:
                 room.seen[seat.key] = now
                 return {**found, "state": room.state}
