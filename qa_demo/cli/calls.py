@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
             command.set_defaults(reader="bundled", base=None)
         else:
             shared.add_reader(command)
-        shared.add_json(command)
+        command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
         command.set_defaults(run=run)
     many, says = commands.choices["answer"], "What calibrate wrote for this reader."
     many.add_argument("--calibration", type=Path, help=says)
@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> None:
     if getattr(args, "jsonl", None) is not None:
         return _many(args)
     made = shared.request(args, name).reply(shared.pictures(args))
-    return shared.write(plain(made), args.json, lambda _: "\n".join(LINES[name](made)))
+    said = dumps(plain(made)) if args.json else "\n".join(LINES[name](made))
+    sys.stdout.write(said + "\n")
 
 
 def _many(args: argparse.Namespace) -> None:

@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
     flag("--eval-results", type=Path, metavar="FILE", help=index)
     shared.add_reader(command)
     flag("--calibration", type=Path, help="What calibrate wrote for this reader.")
-    shared.add_json(command)
+    flag("--json", action="store_true", help="Write JSON to stdout.")
     shared.add_fields(command, "read", without=("question", "context"))
     command.set_defaults(run=evaluate)
     page = commands.add_parser("report", help="make a page of a reader's lines")
@@ -121,7 +121,7 @@ def evaluate(args: argparse.Namespace) -> int:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}
-    shared.write(result, args.json, printed)
+    sys.stdout.write((dumps(result) if args.json else printed(result)) + "\n")
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, file, result))
     shown = [(name, round(result[name], 2), limit) for name, limit in least]  # as it is printed

@@ -4,7 +4,7 @@ for a terminal.
 
 import argparse
 import sys
-from collections.abc import Callable, Container
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from qa_demo.api import calls
 from qa_demo.core.base import BadInput, OnProgress
 from qa_demo.examples import PoolExample, load_menu
-from qa_demo.files import dumps, read_text
+from qa_demo.files import read_text
 from qa_demo.model.work import AtOnce
 from qa_demo.pictures import Pictures, filler
 from qa_demo.records import read, refuse_idle
@@ -28,11 +28,6 @@ def add_reader(command: argparse.ArgumentParser) -> None:
     command.add_argument("--reader", default="bundled", help=says)
     says = "The encoder that the reader large changes; default: its revision of Hugging Face."
     command.add_argument("--base", type=Path, metavar="FOLDER", help=says)
-
-
-def add_json(command: argparse.ArgumentParser) -> None:
-    """--json."""
-    command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
 
 
 def add_fields(command: argparse.ArgumentParser, call: str, without: Container[str] = ()) -> None:
@@ -125,11 +120,6 @@ def pictures(args: argparse.Namespace) -> Pictures:
         AtOnce(lambda: progress("part")),
         (args.reader,),
     )
-
-
-def write(report: dict[str, Any], as_json: bool, lines: Callable[[dict[str, Any]], str]) -> None:
-    """A command's result: the JSON of the API, or lines for a person."""
-    sys.stdout.write((dumps(report) if as_json else lines(report)) + "\n")
 
 
 def tell(said: str) -> None:
