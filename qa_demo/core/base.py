@@ -43,23 +43,17 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def _top(x: Floats) -> Floats:
-    top = np.max(x, axis=-1, keepdims=True)
-    return np.where(np.isfinite(top), top, 0.0)
-
-
 def logsumexp(x: Floats) -> Floats:
-    """log sum_k exp(x_k) over the last axis, shifted by the maximum; -inf alone gives -inf."""
+    """log sum_k exp(x_k) over the last axis, shifted by the maximum, which must be finite."""
     x = np.asarray(x, dtype=np.float64)
-    top = _top(x)
-    with np.errstate(divide="ignore"):
-        return top[..., 0] + np.log(np.exp(x - top).sum(axis=-1))
+    top = x.max(axis=-1, keepdims=True)
+    return top[..., 0] + np.log(np.exp(x - top).sum(axis=-1))
 
 
 def log_softmax(x: Floats) -> Floats:
     """x_i - logsumexp(x) over the last axis, in nats, shifted first."""
     x = np.asarray(x, dtype=np.float64)
-    x = x - _top(x)
+    x = x - x.max(axis=-1, keepdims=True)
     return x - logsumexp(x)[..., None]
 
 

@@ -87,4 +87,3 @@ def test_softmax_neither_overflows_nor_underflows(size):
     assert base.softmax(np.full(3, -size)) == pytest.approx([1 / 3] * 3)
     assert base.log_softmax(np.array([0.0, -5000.0])).tolist() == [0.0, -5000.0]
     assert base.softmax(np.array([3.0, -np.inf])).tolist() == [1.0, 0.0]
-    assert base.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
