@@ -24,7 +24,8 @@ class NoModel(BadInput):
 
 def without_model(*_: Any, **__: Any) -> Any:
     """For a picture that stands on a reading alone: a `Need` that refuses."""
-    raise NoModel("this picture asks a model, which a reading alone lacks; give plot model=reader")
+    said = "give plot model=reader, for spanbert what qa_demo.model.spanbert.load_spanbert loads"
+    raise NoModel(f"this picture asks a model, which a reading alone lacks; {said}")
 
 
 def takes_long(context: str, windows: WindowOptions) -> bool:

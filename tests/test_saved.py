@@ -84,6 +84,8 @@ def test_a_notebook_plots_a_reading_with_colours_and_selection_and_shows_its_pag
         plot(READING, "spans", temperature=0)
     with pytest.raises(BadInput, match="doc_stride is the reading's own; another one is read anew"):
         plot(READING, "windows", doc_stride=8)
+    with pytest.raises(BadInput, match=r"for spanbert what .*load_spanbert loads"):
+        plot(READING, "spanbert", model=FakeReader())
     frame = as_page(READING)
     assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
 
