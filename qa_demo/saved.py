@@ -105,9 +105,8 @@ def plot(
     if named := own.keys() & fields.keys():
         raise BadInput(f"{min(named)} is the reading's own; another one is read anew")
     state = load({"chapter": chapter, "step": step, **fields}).model_copy(update=own)
-    if not hasattr(model, "infill" if chapter == "spanbert" else "read"):
-        model = None  # of the other kind
-    blocks = Held(reading, model).blocks(state)[0]
+    has = "infill" if chapter == "spanbert" else "read"  # one of the other kind is none
+    blocks = Held(reading, model if hasattr(model, has) else None).blocks(state)[0]
     found = next((b for b in walk(blocks) if b["kind"] == "figure"), None)
     if found is None:
         raise BadInput(f"step {step} of chapter {chapter} is drawn in the text, not as a figure")

@@ -66,17 +66,11 @@ def load_reader(
         home = folder if adapter is None else base_of(card, limits)
         model, tokenizer = pretrained(home, "question-answering", adapter)
         bio, tags = regular(folder, BIO_FILE), torch.nn.Linear(model.config.hidden_size, len(TAGS))
-        reader = BertReader(
-            name,
-            model,
-            tokenizer,
-            bio=None if bio is None else weighted(tags, bio),
-            threshold=card.threshold,
-            calibrations=card.calibration,
-            checksum=checksum
-            or digest(home, [*weight_files(home), *([adapter] if adapter else [])]),
-            passes=passes,
-        )
+        files = [*weight_files(home), *([adapter] if adapter else [])]
+        about: dict[str, Any] = {"threshold": card.threshold, "calibrations": card.calibration}
+        about |= {"checksum": checksum or digest(home, files), "passes": passes}
+        head = None if bio is None else weighted(tags, bio)
+        reader = BertReader(name, model, tokenizer, bio=head, **about)
         # One short reading shows what the files do not: no [CLS], logits that overflow.
         length = min(WindowOptions().max_seq_length, reader.max_seq_length)
         reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))

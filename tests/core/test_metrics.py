@@ -75,23 +75,6 @@ def test_vectors_of_the_official_scripts(gold, prediction, exact, f1):
         assert metrics.f1(gold, prediction, "1.1") == 0, "two empty sides count nothing there"
 
 
-def test_version_2_counts_by_kind():
-    golds = {"q1": ["Paris"], "q2": [], "q3": [], "q4": ["a red car"]}
-    examples = [question(name, *texts) for name, texts in golds.items()]
-    said = {"q1": ("Paris", -5), "q2": ("wrong", 3), "q3": ("wrong", -1), "q4": ("car", -2)}
-    got = evaluated(examples, said, 0.0)
-    car = 200 / 3
-    whole = {"exact": 50.0, "f1": (100 + 100 + 0 + car) / 4, "total": 4}
-    has = {"HasAns_exact": 50.0, "HasAns_f1": (100 + car) / 2, "HasAns_total": 2}
-    silent = {"NoAns_exact": 50.0, "NoAns_f1": 50.0, "NoAns_total": 2}
-    best = {"best_exact": 75.0, "best_exact_thresh": -5}
-    best |= {"best_f1": (100 + car + 200) / 4, "best_f1_thresh": -2}
-    assert got == pytest.approx(whole | has | silent | best)
-    # what is withheld scores as no answer, and only above the threshold
-    exact = {t: evaluated(examples, said, t)["exact"] for t in (None, 3.0, 2.9, -5.0, -5.1)}
-    assert exact == {None: 25, 3.0: 25, 2.9: 50, -5.0: 75, -5.1: 50}
-
-
 def test_golds_that_normalise_to_nothing():
     assert metrics.references(question("q", "the", "Paris"), "2.0") == ["Paris"]
     assert metrics.references(question("q", "the"), "2.0") == [""]

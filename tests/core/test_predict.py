@@ -32,13 +32,7 @@ def test_two_window_toy_equals_bert():
 
 @pytest.mark.parametrize(
     ("own", "given", "limit"),
-    [
-        (None, None, 0.0),
-        (-6.5, None, -6.5),
-        (-6.0, None, -6.0),
-        (-6.5, 1.5, 1.5),
-        (1.5, -6.001, -6.001),
-    ],
+    [(None, None, 0.0), (-6.5, None, -6.5), (-6.0, None, -6.0), (-6.5, 1.5, 1.5), (1.5, -7, -7)],
 )
 def test_the_readers_own_threshold_holds_unless_another_is_given(own, given, limit):
     decode = given and DecodeOptions(n_best_size=5, null_score_diff_threshold=given)
