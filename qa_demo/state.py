@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import DecodeOptions, Rule, WindowOptions
+from qa_demo.printed import quote
 from qa_demo.records import read
 
 Chapter = Literal[
@@ -185,7 +186,7 @@ def differs(pinned: State, now: State) -> str:
     for name, about in State.model_fields.items():
         a, b = getattr(pinned, name), getattr(now, name)
         if a != b and name not in ("chapter", "step", "veil"):
-            plain = isinstance(a, str | int | float) and isinstance(b, str | int | float)
-            both = f" {str(a)[:40]}, there {str(b)[:40]}" if plain else ""
-            said.append(f"{about.title}{both}")
+            plain = all(isinstance(x, str | int | float) for x in (a, b))
+            here, there = (quote(x, 40) if isinstance(x, str) else str(x) for x in (a, b))
+            said.append(f"{about.title} {here}, there {there}" if plain else f"{about.title}")
     return f"Pinned. It differs in: {'; '.join(said)}." if said else ""
