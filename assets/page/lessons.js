@@ -97,6 +97,12 @@ export function lessons() {
 
   const asks = () => open && open.card.ask !== "none" && !open.told;
 
+  /** A state with one's own marked words, where it is of their step. */
+  const withMarks = (state) =>
+    asks() && open.card.ask === "mark" && open.guess && ofStep(state)
+      ? { ...state, selection: open.guess }
+      : state;
+
   const commit = () =>
     tried(async (newest) => {
       const { place, guess } = open;
@@ -125,8 +131,7 @@ export function lessons() {
       await go({ lesson, step: number }, { told: look.revealed, stay: true });
     } else if (lesson && look.revealed && !open.told) await reveal();
     else if (lesson && anew && asks() && open.verdict?.counted) await commit(); // the count is lost
-    const mine = asks() && open.card.ask === "mark" && ofStep(look.state) ? open.guess : null;
-    replace(mine ? { ...look.state, selection: mine } : look.state);
+    replace(withMarks(look.state));
   }
 
   function next() {
@@ -261,7 +266,7 @@ export function lessons() {
     const back = () => go({ lesson: card.lesson, step: card.step - 1 });
     const ways = [
       card.step > 1 ? quiet("Back", back) : null,
-      quiet("Show picture", () => replace((told ?? card).state)),
+      quiet("Show picture", () => replace(withMarks((told ?? card).state))),
       quiet("All lessons", start),
     ];
     return [
