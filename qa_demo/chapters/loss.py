@@ -33,7 +33,7 @@ IDEAS = (
     "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
     "L, the mean of their two −log P (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *A score is this sum plus one constant: both rank the pairs alike.*",
+    "of the right pair. *A score is this sum plus one constant: sum and score rank alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
     "*Little by little training lowers L, averaged over many texts*; shown is the L of this one. "
@@ -368,7 +368,8 @@ def the_training(case: Case) -> Made:
     says = f"of {steps[-1]:,}, in {len(steps)} recorded moments of this reader's own training"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
     scale = (0, case.record.last, 1)
-    whole = say("{}L = {}", [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
+    said_of = "{}L = −½ (log P(right start) + log P(right end)) = {}"
+    whole = say(said_of, [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
     made: list[Block | None] = [
         ui.finding(said, strong(case.loss), *tops, asides(case)),
         ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),

@@ -336,8 +336,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.Worth()
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
-    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, too short to "
-    told += f"decide, by {here}."
+    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run by {here}."
     key = [("fill", ui.INK, "the paper: large model, 1.2 million training steps")]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
@@ -353,7 +352,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         ui.finding(told),
         ui.legend("key", *key),
         gains(w),
-        ui.closing(f"Our {steps} against the paper's 1.2 million are too few to refute it."),
+        ui.closing(f"Our {steps} against the paper's 1.2 million are too few to refute the paper."),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 

@@ -21,10 +21,10 @@ from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import capacity_of, safe_length
 from qa_demo.drawn import window_rows as fig
-from qa_demo.printed import Part, adds, bracket, number, plural, probability, quote, say
+from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import figure_name, said, said_at, span_words, word
+from qa_demo.texts import position_name, said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def sliders(w: Windows) -> list[Block]:
     scale = min(low, w.stride), w.capacity, 1
     says, far, to = "max_seq_length, 384 by default", "doc_stride", "stride to the next"
     if len(w.rows) > 1 and safe < w.shown.decode.max_answer_length:
-        far += f"; an answer of more than {safe} tokens may be cut by a window's edge"
+        far += f"; answers over {safe} tokens (half the overlap + 1) may be cut by an edge"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("stride", "doc_stride", to, scale, w.stride, says=far),
@@ -344,9 +344,18 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 def measured(w: Windows, rule: str, r: Proposal) -> str:
     """What a rule compares of a window; also where both P of a mean stand."""
     if rule == "mean_of_maxima":
-        names = dict.fromkeys(figure_name(w.shown, r.window, pos) for pos in r.maxima[:2])
+        names = dict.fromkeys(place_of(w, r, pos) for pos in r.maxima[:2])
         return f"{probability(r.mean)} on {' and '.join(names)}"
     return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
+
+
+def place_of(w: Windows, r: Proposal, pos: int) -> str:
+    """A position's word; also the window in which it counts where that is another one."""
+    if not r.window.is_context[pos]:
+        return escape(position_name(w.shown, r.window, pos))
+    owner = int(w.reading.owners[d := r.window.to_doc(pos)])
+    elsewhere = f" (counts in window {owner + 1})" * (owner != r.window.index)
+    return escape(quote(word(w.encoding, d, ""), 24)) + elsewhere
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:

@@ -95,11 +95,11 @@ def on_one_scale(
     made["yaxis"] = ui.named_rows(names(50), automargin=True)
     span = [scores[-1] - edge, scores[0] + edge]
     made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
-    what = {"xanchor": "left", "yanchor": "bottom", "yshift": 8}
-    above = "<b>highest score</b> = log P(start) + log P(end) " + plus[0] + " constant"
+    what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
+    above = "<b>score</b> = log P(start) + log P(end) " + plus[0] + " constant"
     made["annotations"] = [
         ui.note(above, scores[0], 0, **what),
-        ui.note("training moves it right →", scores[at], at, role, **what | {"yshift": -30}),
+        ui.note("training moves this dot →", scores[at], at, role, **what | {"yshift": -30}),
     ]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}

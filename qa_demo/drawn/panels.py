@@ -47,8 +47,8 @@ def gains(w: Worth) -> Block:
     for found, role, up in (w.paper, ui.INK, -0.2), (w.ours, ui.OTHER, 0.2):
         own = [(found[k], y + up) for y, k in enumerate(rows) if k in found]
         bars, y = [gain.change for gain, _ in own], [y for _, y in own]
-        ends = [(min if gain.change < 0 else max)(gain.change, *gain.each) for gain, _ in own]
-        reach += ends
+        ends = [0.0 if role == ui.OTHER else x for x in bars]  # inside, as a ring may stand behind
+        reach += [x for gain, _ in own for x in (gain.change, *gain.each)]
         label = [f"  <b>{signed(x, 1)}</b>  " for x in bars]
         sides = [f"middle {'left' if x < 0 else 'right'}" for x in bars]
         data += [ui.lying(bars, y, 0.34, {"color": role}), ui.words(ends, y, label, sides, size=14)]

@@ -10,7 +10,7 @@ from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.predict import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
-from qa_demo.printed import escape, number, plural, quote
+from qa_demo.printed import adds, escape, number, plural, quote
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7
@@ -167,7 +167,9 @@ def scores(w: Proposals, threshold: float) -> Block:
     every = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
     apart, wide = 9 / pitch, (max(every) - min(every)) or 1.0
     low, high = min(every) - wide * 0.07, max(every) + wide * 0.1
-    wins = f"{'the smallest ' * many}“no answer” wins beyond {number(goal)}"
+    sign = adds((w.best.score, threshold), goal)
+    wins = f"“no answer” wins beyond {number(w.best.score)} + threshold {number(threshold)} "
+    wins += f"{sign} {number(goal)}"
     above = {"xref": "paper", "xanchor": "right", "yref": "paper", "yanchor": "bottom", "size": 13}
     texts = [label(wins, 1, 1, **above)]
 
