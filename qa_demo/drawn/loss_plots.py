@@ -103,7 +103,7 @@ def on_one_scale(
     ]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
-    narrow |= {"yaxis.ticktext": names(16), "yaxis.tickfont.size": 12}
+    narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12}
     narrow |= {"annotations.0.text": "", "annotations.1.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
