@@ -52,9 +52,7 @@ def overlap(candidate: Candidate, answer: Answer) -> bool:
     return candidate.char_start < answer.char_end and answer.char_start < candidate.char_end
 
 
-def example_facts(
-    example: PoolExample, reading: Reading, reader: BertReader | None = None
-) -> Facts:
+def example_facts(example: PoolExample, reading: Reading, reader: Any = None) -> Facts:
     """What a reading of an example shows by default options; `reader` is asked for attention."""
     golds, text, windows = example.answers, example.context, reading.windows
     prediction = predict(reading)
