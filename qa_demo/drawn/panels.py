@@ -55,7 +55,7 @@ def gains(w: Worth) -> Block:
     data.append(ui.scatter("markers", *map(list, zip(*runs, strict=True)), marker=RING))
     names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
     layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
-    across = {"range": [min(reach) - 0.9, max(reach) + 0.9], "dtick": 1}  # room for the numbers
+    across = {"range": [min(reach) - 0.3, max(reach) + 0.9], "dtick": 1}  # room for a number
     zero = {"zeroline": True, "zerolinecolor": ui.INK}
     layout["xaxis"] = ui.axis("change of F1, points", **across, **zero)
     alt = "How far each change of the pre-training moves F1: the paper's, and our small run's."
