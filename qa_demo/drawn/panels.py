@@ -49,7 +49,7 @@ def gains(w: Worth) -> Block:
         bars, y = [gain.change for gain, _ in own], [y for _, y in own]
         ends = [0.0 if role == ui.OTHER else x for x in bars]  # inside, as a ring may stand behind
         reach += [x for gain, _ in own for x in (gain.change, *gain.each)]
-        label = [f"  <b>{signed(x, 1)}</b>  " for x in bars]
+        label = [f" <b>{signed(x, 1)}</b> " for x in bars]
         sides = [f"middle {'left' if x < 0 else 'right'}" for x in bars]
         data += [ui.lying(bars, y, 0.34, {"color": role}), ui.words(ends, y, label, sides, size=14)]
     data.append(ui.scatter("markers", *map(list, zip(*runs, strict=True)), marker=RING))
