@@ -534,7 +534,7 @@ def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, se
     assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
     ready(page)
     score = page.locator("[data-block=sum]").inner_text()
-    expect(heard.filter(has_text="score = ")).to_have_text(score)
+    expect(heard.filter(has_text="score of ")).to_have_text(score)
     page.get_by_role("tab", name="Start & end").press("Enter")
     expect(heard.filter(has_text=CHAPTERS["start_end"].STEPS[0][1])).to_have_count(1)
     expect(page).to_have_title("Start & end · Spanlight")
