@@ -14,6 +14,7 @@ import torch
 
 from qa_demo.core.attribution import (
     GAP_LIMIT,
+    MAX_STEPS,
     METHODS,
     STEPS,
     Attribution,
@@ -26,7 +27,7 @@ from qa_demo.core.attribution import (
     weights_of,
     window_of,
 )
-from qa_demo.core.base import IsCancelled, OnProgress, one_of
+from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
 from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits, word_embeddings
@@ -54,12 +55,14 @@ def attribute(
     None they double from 20 until the gap is under 2 % or 640 are reached. The reading holds the
     model's own logits, so F(x) needs no pass.
 
-    Errors: BadInput for an unknown method or baseline, a reading of another reader or a span no
-    window holds; Cancelled.
+    Errors: BadInput for an unknown method or baseline, other steps, a reading of another reader or
+    a span no window holds; Cancelled.
     """
     baseline = baseline or reading.baseline
     one_of("the method", method, METHODS)
     one_of("the baseline", baseline, get_args(Baseline))
+    if n_steps is not None and not 2 <= n_steps <= MAX_STEPS:
+        raise BadInput(f"n_steps must be 2 to {MAX_STEPS}, or None, got {n_steps}")
     check_made_by(reading, reader)
     if method == "leave_one_out":
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)

@@ -132,6 +132,9 @@ def test_another_method_and_another_reader_are_named(reader, reading, loaded):
         reader.attribute(reading, TARGET, "lime")
     with pytest.raises(BadInput, match="baseline must be one of pad, mask, zero, got 'cls'"):
         reader.attribute(reading, TARGET, baseline="cls")
+    for steps in (0, 1, 641):
+        with pytest.raises(BadInput, match=f"n_steps must be 2 to 640, or None, got {steps}"):
+            reader.attribute(reading, TARGET, n_steps=steps)
     with pytest.raises(BadInput, match="made by other weights than those of the reader in use"):
         loaded("electra").attribute(reading, TARGET)
 
