@@ -69,8 +69,9 @@ def lessons(args: argparse.Namespace) -> int:
 
     found = read_folders(args.folder or OWN)
     found += () if args.folder else (read_lesson(TEACHERS / "wrong.md"),)
-    served, hold = Lessons(shared.pictures(args), found), list[bool]()
+    served, hold, steps = Lessons(shared.pictures(args), found), 0, 0
     for lesson in found:
+        steps += len(lesson.steps)
         for number, step in enumerate(lesson.steps, 1):
             lines = [f"{lesson.id}.md, line {step.line}, step {number}: {step.title}"]
             try:
@@ -79,9 +80,9 @@ def lessons(args: argparse.Namespace) -> int:
                 lines += [f"  right: {row['right']}"] if row["right"] else []
                 lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
                 lines.append(f"  > {row['reveal']}")
+                hold += 1
             except QADemoError as fault:
                 lines.append(f"  does not hold: {fault}")
-            hold.append("does not hold" not in lines[-1])
             sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.write(f"{sum(hold)} of {len(hold)} steps hold\n")
-    return int(not all(hold))
+    sys.stdout.write(f"{hold} of {steps} steps hold\n")
+    return int(hold < steps)

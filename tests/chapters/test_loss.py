@@ -76,6 +76,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         left_out = "left out" in words(loss.the_fit(case)[0][2])
         rank = sorted(scores[i, j] for i in starts for j in ends if i <= j < i + 30)[::-1]
         assert not left_out or rank[4] > right.score
+        assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
 
 
 def test_the_right_positions_follow_from_people_and_the_window():
