@@ -168,10 +168,11 @@ def scores(w: Proposals, threshold: float) -> Block:
     apart, wide = 9 / pitch, (max(every) - min(every)) or 1.0
     low, high = min(every) - wide * 0.07, max(every) + wide * 0.1
     sign = adds((w.best.score, threshold), goal)
-    wins = f"“no answer” wins beyond {number(w.best.score)} + threshold {number(threshold)} "
-    wins += f"{sign} {number(goal)}"
+    wins = "“no answer” wins beyond"
+    said = f"{wins} {number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     above = {"xref": "paper", "xanchor": "right", "yref": "paper", "yanchor": "bottom", "size": 13}
-    texts = [label(wins, 1, 1, **above)]
+    texts = [label(said, 1, 1, **above, name="wide")]
+    texts.append(label(f"{wins} {number(goal)}", 1, 1, **above, name="narrow"))
 
     def name(x: float, text: str, y: float) -> None:
         """The name of a dot, beside it."""

@@ -237,7 +237,7 @@ def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
         const [a, b] = [e, e.closest(".figure, .text")].map((x) => x.getBoundingClientRect());
         return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
     }).map((e) => e.textContent)"""
-    for place in "spans 1", "loss 2", "start_end 2", "scores 3", "why 2":
+    for place in "spans 1", "loss 2", "start_end 2", "scores 3", "why 2", "windows 3":
         last = {"chapter": place[:-2], "step": int(place[-1]), "selection": [2, 9]}
         visit(page, server, {"question": "What is it?", "context": said, **last})
         page.locator(".figure text").first.wait_for()
