@@ -164,12 +164,12 @@ def split(w: Windows) -> list[Block | None]:
 def sliders(w: Windows) -> list[Block]:
     """Window size and stride, within what the question leaves room for."""
     least, high = w.asked + w.special + w.stride, max(384, w.size)
-    safe = safe_length(w.capacity, w.stride)
+    safe = safe_length(w.reading)
     low = max(1, ceil((w.pieces - w.capacity) / 60))  # 1 would make hundreds of windows
     scale = min(low, w.stride), w.capacity, 1
     says, far, to = "max_seq_length, 384 by default", "doc_stride", "stride to the next"
     if len(w.rows) > 1 and safe < w.shown.decode.max_answer_length:
-        far += f"; answers over {safe} tokens (half the overlap + 1) may be cut by an edge"
+        far += f"; answers over {plural(safe, 'token')} may be cut by an edge"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("stride", "doc_stride", to, scale, w.stride, says=far),

@@ -150,12 +150,13 @@ def assemble(
     return Reading(encoding, windows, span[..., 0], span[..., 1], tags, options=options, **about)
 
 
-def safe_length(capacity: int, step: int) -> int:
-    """The longest length, in tokens, at which several windows lose no span: half the overlap and 1.
-
-        (capacity - step) // 2 + 1
+def safe_length(reading: Reading) -> int:
+    """The longest length, in tokens, at which the windows lose no span: half the overlap and 1.
 
     A start in the first half of an overlap counts in the earlier window, which must hold its end.
-    Example: windows [0, 4) and [3, 7) give 1: token 3 counts in the first, so (3, 4) is lost.
+    Example: windows [0, 4) and [3, 7) give 1: token 3 counts in the first, so (3, 4) is lost. Less
+    where the last window is over 100 tokens shorter than the others: they then keep later starts.
     """
-    return (capacity - step) // 2 + 1
+    stops = np.array([window.doc_stop for window in reading.windows])[reading.owners]
+    held = stops - np.arange(len(stops))  # from each start on, by the window in which it counts
+    return int(held[stops < len(stops)].min(initial=len(stops)))

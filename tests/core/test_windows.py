@@ -83,7 +83,10 @@ def test_the_safe_length_equals_every_span_tried(n, room, step):
     reading = random_reading(0, n, room, step)
     every = [Span(a, b) for a in range(n) for b in range(a, n)]
     cut = [s for s in every if not reading.windows[reading.owners[s.start]].holds(s)]
-    assert min(map(len, cut)) == windows.safe_length(room, step) + 1 if n > room else not cut
+    safe = windows.safe_length(reading)
+    assert min(map(len, cut)) == safe + 1 == (room - step) // 2 + 2 if n > room else not cut
+    short_last = random_reading(0, 138, 137, 102)  # of 36: the last token of the first counts there
+    assert windows.safe_length(short_last) == 1
 
 
 @given(SEEDS, st.integers(1, 40), st.integers(1, 12), st.data())
