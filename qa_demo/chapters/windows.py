@@ -251,9 +251,10 @@ def no_answer(w: Windows) -> list[Block | None]:
     ahead = null - score
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
     found += f" in window {w.least.k}" * many
-    how = "leads" if w.silent or ahead > 0 else "is behind"
-    found += f", {how} the best span, *{number(score)}*"
-    found += f", by {'' if w.silent else 'not '}more than the threshold" * (how == "leads")
+    found += f", {'leads' if ahead > 0 else 'is behind'} the best span, *{number(score)}*"
+    if ahead > 0:
+        found += f", by {'' if w.silent else 'not '}more than the threshold"
+    found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
     found += ": it wins." if w.silent else ": {} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
