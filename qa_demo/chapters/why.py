@@ -48,11 +48,11 @@ SNIPPET = ui.snippet("why")
 LEAD = "lead of “no answer”: its score minus the best span's"
 HIDDEN = (
     "No punctuation is hidden. The random draws hold neither the chosen words nor a word of the "
-    "span, whose loss lowers its own score; a draw may come twice where few words are left. The "
+    "span, which would lower its own score; a draw may come twice where few words are left. The "
     "lead is always that of the same span.",
-    f"By chance alone the chosen words would be the lowest of all in one text of {DRAWS + 1}; "
-    "one text says nothing about others. Readers learn to answer from texts without [MASK]. "
-    "Where two words tell the same, hiding one of them shows little: the other is still there.",
+    "By chance alone the lead would be highest without the chosen words in one text of "
+    f"{DRAWS + 1}; one text says nothing about others. Readers learn to answer from texts without "
+    "[MASK]. Where two words tell the same, hiding one shows little: the other is still there.",
 )
 WEIGHTS = (
     "The page opens on the attention head that reads the question most among those without a "
