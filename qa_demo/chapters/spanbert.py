@@ -337,8 +337,8 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run by {here}."
-    key = [("fill", ui.INK, "the paper: large model, 1.2 million training steps")]
-    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}")]
+    key = [("fill", ui.INK, "the paper: large model, 1.2 million training steps, SQuAD 2.0")]
+    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()
     for short, name in w.names.items():
@@ -367,7 +367,7 @@ def worth_exactly(w: known.Worth) -> list[str]:
         f"The paper: {paper['source']}, trained from scratch. One segment: BERT reads two texts at "
         "once and also guesses whether the second follows the first; SpanBERT reads one and has no "
         f"such task. SBO adds more elsewhere: {news} on NewsQA, {more} on coreference (whom “she” "
-        "means).",
+        "means). SQuAD 2.0 also asks what its texts do not answer; SQuAD 1.1 does not.",
         f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} training steps of "
         f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
         f"from questions for {given['finetune_steps']:,} training steps. {runs} each, which differ "
