@@ -79,7 +79,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         *by_hand.told(shown),
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
-            "*The highest allowed cell is the best span: the maximum-scoring span.*"
+            "*The highest allowed cell of all windows is the best span: the maximum-scoring span.*"
         ),
         ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
         square(sq),
