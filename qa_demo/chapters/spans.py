@@ -171,7 +171,7 @@ def not_allowed(sq: Square) -> list[Block]:
     if len(away):
         runs = np.split(away, np.flatnonzero(np.diff(away) > 1) + 1)
         y = float(max(runs, key=len).mean())
-        said = "another window sees<br>more around these starts"
+        said = "these starts count<br>in another window"
         middle = min(0.84 * m, (y + min(m, y + longest)) / 2)
         # in the last rows the sum of a pair above them would stand over it
         found.append((said, m * 0.15 if y > 0.9 * m else middle, y))
@@ -272,7 +272,7 @@ def exactly(sq: Square) -> list[Block | str]:
     alt = "Start logits and end logits of all tokens of this window"
     return [
         f"A span has at most {plural(longest, 'token')}: {count}",
-        f"The strips at the edges hold {sq.shown.encoding.cls_token} and the question: no answer "
-        "starts there. Equal scores, to nine decimals: the earlier start, then the earlier end.",
+        f"The strips at the edges hold {sq.shown.encoding.cls_token} and the question: no span "
+        "reaches them. Equal scores, to nine decimals: the earlier start, then the earlier end.",
         ui.figure("curves", curves, layout, alt),
     ]
