@@ -40,7 +40,7 @@ STEPS = (
     ("Three rules", "Which window's answer is taken?"),
 )
 IDEAS = (
-    "The paragraph is cut into windows that overlap; the question stands in each. "
+    "A long paragraph is cut into windows that should overlap; the question stands in each. "
     "*Each window proposes its best span; the highest score wins.*",
     "Where windows overlap, each scores the same words. *A start counts only in the window that "
     "sees most around it*: in which it stands furthest from the nearer edge.",
@@ -380,8 +380,8 @@ def exactly(w: Windows) -> str:
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
-        "A token is a word or a part of one. A window's best span is taken among the starts that "
-        "count in it (“One start, one window”). The last window ends with the paragraph and may be "
+        "A token is a word, a part of one, or punctuation. A window proposes spans whose start "
+        "counts in it (“One start, one window”). The last one ends with the paragraph and may be "
         "shorter. A stride larger than what a window holds would skip words and is refused.",
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
