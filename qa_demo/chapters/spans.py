@@ -243,8 +243,7 @@ def together(sq: Square) -> Block:
     why = {
         "end before start": "that end stands before that start",
         "too long": f"that pair is longer than {plural(sq.longest, 'token')}",
-        "not owned": "that start counts in another window",
-    }[reason]
+    }.get(reason, reason)
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
     start, end = (

@@ -303,7 +303,6 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
             f"{told}. There both stand on {w.cls}, “no answer”; a span is returned all the same."
         ]
     if cause := reason(top.window, *maxima, w.shown.decode):
-        cause = "that start counts in another window" if cause == "not owned" else cause
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
         return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)
     return [f"{told}, which is surest among its own words."]

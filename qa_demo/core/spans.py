@@ -17,7 +17,8 @@ from qa_demo.core.base import BadInput, Floats, Ints, log_softmax, one_of, softm
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import RULES, DecodeOptions, Encoding, Reading, Span, Window
 
-REASONS = ("legal", "outside the paragraph", "end before start", "too long", "not owned")
+ELSEWHERE = "that start counts in another window"
+REASONS = ("legal", "outside the paragraph", "end before start", "too long", ELSEWHERE)
 """What a pair's code in `reason_codes` means; the first reason that holds is the one named."""
 
 

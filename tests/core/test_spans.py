@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import spans
-from qa_demo.core.spans import REASONS, count_spans, reason, reason_codes
+from qa_demo.core.spans import ELSEWHERE, REASONS, count_spans, reason, reason_codes
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import DecodeOptions, Span
 from tests.core.toys import SEEDS, make_encoding, make_reading, random_reading, t1, with_offsets
@@ -24,7 +24,7 @@ def brute_reason(window, i, j, max_length):
     if j - i >= max_length:
         return "too long"
     if not window.is_max_context[i]:
-        return "not owned"
+        return ELSEWHERE
     return None
 
 
