@@ -30,7 +30,7 @@ STEPS = (
     ("Layers", "What would the same S and E say after each layer?"),
 )
 LENS = (
-    "The input is the sum of the embeddings, before the first layer. A place counts how many "
+    "The input is the sum of the embeddings, after its LayerNorm. A place counts how many "
     "positions of the best span's window have a larger logit, plus one. The best pair need not "
     "hold the highest start and the highest end, so a place may stay above 1."
 )
