@@ -397,8 +397,8 @@ def exactly(case: Case) -> str:
         "question and separators too; the end's has a sum of its own. A text without an "
         f"answer, and a window that does not hold it whole, has {case.cls} as right start and end; "
         "each window is a text of its own. Where people disagree, training took the mean over "
-        "them. Some codes take the sum of start and end, not the mean: the gradient is twice as "
-        "large, which the optimiser Adam hardly notices, as it divides by its size.",
+        "them. BERT's paper has the sum of start and end, its code the mean: the sum's gradient is "
+        "twice as large, which the optimiser Adam hardly notices, as it divides by its size.",
         2: f"log P(start i) = start logit i − {z[0]}, the log of Σ exp over all start logits; for "
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         f"Training and another window change it. “No answer” is {case.cls} paired with itself. "
