@@ -297,16 +297,16 @@ def one_label(tags: Tags) -> list[Block | None]:
         Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
-    found = f"{{}} should be {{}} and has p = {probability(tags.p[d, k])}: it costs "
+    p = probability(tags.p[d, k])
+    found = f"{{}} should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
     found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
     every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
-    last = "Without the minus sign it is the log-likelihood, to be raised."
     return [
         ui.finding(found, said(tags.e, d), LETTERS[k]),
         key(),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, False, say(every)),
-        ui.closing(f"Lowering L raises the right tags' probabilities. {last}"),
+        ui.closing("Lowering L raises the log-likelihood, which is L without its minus sign."),
         *ls.folds(tags),
     ]
 
