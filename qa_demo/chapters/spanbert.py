@@ -277,7 +277,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         f"the {plural(count, 'token')} are used up, even inside a word. Spans that touch become "
         "one.",
         f"The averages are over the example texts that fit one sequence, {every['draws']} draws "
-        f"each, {every['blanks']} tokens (python -m qa_demo.training.infill schemes).",
+        f"each, {every['blanks']:,} tokens (python -m qa_demo.training.infill schemes).",
         "The guesses are those of the masked-language layer (MLM). Here every hidden token becomes "
         "[MASK]; in training 80 % of the spans do, 10 % get random words and 10 % stay readable. "
         "Hiding spans and SBO are two changes, and MLM is trained in both.",
