@@ -235,7 +235,9 @@ def exact_none(shown: Shown) -> str:
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
     said += "the question, which is no word of the paragraph. Of several windows the smallest "
-    said += "counts, since “no answer” must hold in all of them. "
+    said += "counts, since “no answer” must hold in all. In BERT's paper the threshold is −τ. "
+    if shown.true.threshold is None:
+        return f"{said}This reader came without a threshold, so 0 is used."
     if found is None:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     known = found.threshold
