@@ -166,7 +166,7 @@ def fold(key: str, title: str, *blocks: Block) -> Block:
 
 
 def snippet(chapter: str) -> str:
-    """The code of a chapter, some twenty lines that run as they stand."""
+    """The code of a chapter, lines that run as they stand."""
     return (ASSETS / "code" / f"{chapter}.py").read_text(encoding="utf-8")
 
 
