@@ -25,8 +25,7 @@ come often; BERT draws every word of the vocabulary with the same probability.
 """
 POSITIONS = 20
 """Rows of the SBO's position table: the default of the paper's code, whose README trains with 15.
-Of the runs drawn on long texts 1.7 % are longer than 15 pieces, so 20 leaves fewer hidden pieces
-without a term.
+Ten words, and spans that touch, can make runs of over 15 pieces: 20 leaves fewer without a term.
 """
 MASK_RATIO, GEOMETRIC_P, LONGEST = 0.15, 0.2, 10
 """The share of the pieces that is hidden, rounded up; p of the law of a span's length; its largest
