@@ -21,6 +21,7 @@ from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
 from qa_demo.state import CHAPTERS, load
 from tests.chapters.given import full, real, stored
+from tests.documents import SHOWN
 
 LESSON = """---
 title: Hand
@@ -349,9 +350,11 @@ def test_lesson_check_tells_what_holds_and_what_does_not(tmp_path, capsys):
     wrong = GOOD.replace("check: here\n", "").replace("{who}", "Ada")
     wrong = wrong.replace("it is.", "does not hold.")
     (tmp_path / "hand.md").write_text(wrong, encoding="utf-8")
+    (shown,) = [text for kind, text in SHOWN if kind == "markdown"]
+    (tmp_path / "shown.md").write_text(shown, encoding="utf-8")
     assert main(["lesson", "check", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert "right: Ada." in said and "b: Ada came earlier." in said and "1 of 1 steps hold" in said
+    assert "right: Ada." in said and "b: Ada came earlier." in said and "3 of 3 steps hold" in said
     (tmp_path / "hand.md").write_text(GOOD, encoding="utf-8")
     assert main(["lesson", "check", str(tmp_path)]) == 1
     assert "does not hold: there is no check 'here'" in capsys.readouterr().out
