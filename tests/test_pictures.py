@@ -124,6 +124,8 @@ def test_every_chapter_scores_a_selection_in_the_window_where_its_start_counts()
             assert found and value(found[1]) == pytest.approx(score, abs=0.006), (chapter, d)
 
 
+APART = ("bio", "spanbert")
+"""Chapters of other numbers than the reader's logits of start and end."""
 FOLLOW = [("answer", 1), ("answer", 2), ("spans", 1)]
 FOLLOW += [(name, step) for name, step in STEPS if name in ("start_end", "loss", "windows")]
 
@@ -141,7 +143,7 @@ def test_a_logit_changed_in_another_window_is_named_with_its_window(chapter, ste
         assert f"{number(logits[0, 20])} → −7.50 (window 1 of 4); end logit of “[CLS]”" in said
         assert "→ −8.00 (window 2 of 4)" in said and found["undo"]["sets"] == {"edits": None}
         assert not {"by-hand", "undo"} & set(blocks(full(), veil=True, **changed))
-    elif chapter not in ("bio", "spanbert"):  # which tell apart what a reader answers
+    elif chapter not in APART:
         assert "not those changed by hand" in words(found["finding"])
     assert "by-hand" not in plain and ("undo" in plain) == ((chapter, step) == ("start_end", 3))
 
