@@ -5,7 +5,7 @@ Creates .venv where it is missing, installs requirements-dev.txt into it when th
 requirements.txt changed, at the same time Chromium where there is none, and then runs pytest on two
 workers and beside it deno (format, lint and types of what runs in a browser), ruff, import-linter
 and mypy, all of them even if one fails. The exit code is 0 only when all pass; pytest's closing
-line comes last. `--quick` leaves out what needs a browser, a model or minutes. requirements-dev.txt
+line comes last. `--quick` leaves out what needs a browser, a model or seconds. requirements-dev.txt
 names the systems that have deno; on others the run says so, and the rest runs.
 """
 
