@@ -139,7 +139,7 @@ def split(w: Windows) -> list[Block | None]:
     taken = ", so this is the answer." if rule else ", so BERT's rule takes it."
     found += "; yet “no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
-    key += [("box", OTHER, "also read by another window")] * several
+    key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
     key += [("hollow", INK, "its best span, with its score")]
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
