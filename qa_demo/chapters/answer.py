@@ -56,7 +56,9 @@ def unmarked(shown: Shown) -> str:
 def best_span(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
     best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
-    said = f"Of all spans of up to {longest}, {{}} has the highest score, "
+    said = (
+        f"Of all spans of up to {longest} (words or parts of words), {{}} has the highest score, "
+    )
     if shown.state.rule != "logits":
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
     said += f"*{number(best.score)}*."
@@ -81,8 +83,8 @@ def best_span(shown: Shown) -> list[Block | None]:
         best_five(shown),
         texts.score_of_selection(shown, "score of {} = start logit + end logit = {}"),
         ui.closing(
-            "A start logit says how well the answer starts at a word; an end logit, how well it "
-            "ends there."
+            "A start logit says how well a word fits as the answer's first word; an end logit, as "
+            "its last."
         ),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], SNIPPET),
     ]
@@ -153,9 +155,8 @@ def or_none(shown: Shown) -> list[Block | None]:
     if limit is not None:
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
         label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
-        says = "to win, “no answer” must lead by more than this"
         controls = [
-            ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now, says=says),
+            ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     return [
@@ -263,12 +264,12 @@ def how_sure(shown: Shown) -> list[Block | None]:
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
-    last = "To be sure is not to be right"
-    last += ": the bar “as sure as here” says how often such spans were right." if b else "."
+    last = "Being sure is not being right"
+    last += ": the bar “as sure as here” shows how often such spans were right." if b else "."
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "
-            "the reader is. *Questions with known answers show how often it is right then.*"
+            "the reader is. *Questions with known answers show how often it is right when so sure.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
         *([ui.legend("key", *key), bars(bins, b), counted(b)] if b else []),

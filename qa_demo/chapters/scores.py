@@ -19,13 +19,13 @@ from qa_demo.core.heads import Lane, Products, owned_points
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading, Span
-from qa_demo.printed import adds, escape, number, plus, quote, say, signed, subs
+from qa_demo.printed import STRONG, adds, escape, number, plus, quote, say, signed, subs
 from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
 
 NAME = "Scores"
 STEPS = (
-    ("Two questions", "How can one start vector fit every question and text?"),
+    ("Two questions", "How can one start vector serve every question and text?"),
     ("One logit", "What does S · h look like, number by number?"),
     ("Layers", "What would the same S and E say after each layer?"),
 )
@@ -256,7 +256,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
     said += f"{number(raised + lowered)}. The largest in size is *{number(most)}*."
     some = printed.small_number(len(p.first))
-    right = "*The same numbers with the second question's h′*" if two.second else "*As numbers*"
+    right = "*The same numbers, and h′ under *{}" if two.second else "*As numbers*"
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
@@ -267,12 +267,15 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     return [
         ui.idea(
             f"{letter} · h multiplies {letter} and h dimension by dimension and adds up all "
-            f"*{len(p.values)} products*; b_{letter} is one more number, the same for every token."
+            f"*{len(p.values)} products*; b_{letter}, the bias, is one more number, the same for "
+            "every token."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
-        lanes(two, "take apart"),
+        lanes(two, "add up the"),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
-        ui.group("right", 5, ui.remark("numbers", right), products(p)),
+        ui.group(
+            "right", 5, ui.remark("numbers", right, [quote(two.question), STRONG]), products(p)
+        ),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing(closing),
         *ui.folds(None, [exactly_logit(two, p)], SNIPPET),
@@ -359,20 +362,20 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
     key = [
         ("line", START, "the best span's first token as start"),
-        ("line", END, "its last as end"),
+        ("line", END, "its last token as end"),
     ]
     key.append(("line", OTHER, f"each other of the {n} tokens (question and special ones too)"))
     return [
         ui.idea(
-            "A token has a hidden state h after every layer. Here the same S and E read each of "
-            "them; *only the last layer's logits decide the answer.*"
+            "A token has a hidden state h after every layer. Here the same S and E multiply each "
+            "of them; *only the last layer's logits decide the answer.*"
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
         ui.legend("key", *key),
         *curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing(
-            "S and E were trained on the last layer: what an earlier one holds they may miss."
+            "S and E were trained on the last layer: they may miss what an earlier one holds."
         ),
         *ui.folds(table, [LENS], SNIPPET),
     ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
-from qa_demo.blocks import END, GREY, INK, LINE, MID, START, Block
+from qa_demo.blocks import END, GREY, INK, LINE, MID, START, SYMBOLS, Block
 from qa_demo.core.base import softmax
 from qa_demo.printed import QUOTE, Part, escape, number, plural, probability, say, short
 from qa_demo.shown import Shown
@@ -20,7 +20,7 @@ from qa_demo.state import Place, Record
 NAME = "Start & end"
 STEPS = (
     ("Start and end", "Where could the answer start, and where could it end?"),
-    ("Every position", "How much does each position get?"),
+    ("Every position", "How much probability does each position get?"),
     ("Change a logit", "What happens if one logit is changed?"),
 )
 HIGH, LEAST = 80, 0.005
@@ -77,8 +77,9 @@ def first_step(p: Softmaxes) -> list[Block | None]:
     """Step 1: start and end: bars in the text."""
     return [
         ui.idea(
-            "Two softmaxes over all positions of the window, question and paragraph: *one says "
-            "where the answer starts, the other where it ends.* Each sums to 1."
+            "A softmax turns the logits of all positions, question and paragraph, into "
+            "probabilities that sum to 1: *one says where the answer starts, another where it "
+            "ends.*"
         ),
         surest(p),
         key(p),
@@ -86,14 +87,14 @@ def first_step(p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, side.top) for side in p.sides),
         ui.closing(
             f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
-            "The two are computed apart; chapter Spans pairs them."
+            "Start and end are computed apart; chapter Spans pairs them."
         ),
     ]
 
 
 def every_position(p: Softmaxes) -> list[Block | None]:
     """Step 2: every position in a row, and the temperature that flattens both."""
-    says = "divides every logit: above 1 both softmaxes flatten, below 1 they sharpen"
+    says = "above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
     return [
         ui.idea(
@@ -102,9 +103,10 @@ def every_position(p: Softmaxes) -> list[Block | None]:
         ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
-        bars(p),
+        ui.legend("key", ("over", START, "P(start)"), ("below", END, "P(end)")),
+        shares(p),
         softmax_formula(p, p.start, p.start.top, 12),
-        ui.closing("A bar too low to be seen is not 0: no position is left without a share."),
+        ui.closing("0 has no place on a log axis, and no softmax gives it."),
     ]
 
 
@@ -127,18 +129,22 @@ def change(p: Softmaxes) -> list[Block | None]:
         said += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
         ui.idea(
-            "Raise one logit and its position gains probability; *all others of its softmax shrink "
-            "by one common factor.* The scores in Spans follow."
+            "Raise one logit and its position gains probability; *all other probabilities of that "
+            "softmax shrink by one common factor.*"
         ),
-        ui.finding("{}. Chosen is {}: press another word to choose it.", said, p.said(pos)),
+        ui.finding(
+            "{}. The logits below are those of {}: press another word for its own.",
+            said,
+            p.said(pos),
+        ),
         *(by_hand.told(shown) or [press]),
         *sliders,
         key(p),
         words(p),
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
-            "Answer, Spans, Loss and Long text follow these logits; "
-            "Scores, Tags and Why show the reader's own."
+            "Answer, Spans, Loss and Long text use the changed logits; "
+            "Scores, Tags and Why the reader's own."
         ),
     ]
 
@@ -147,11 +153,11 @@ def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
     warm = p.temperature != 1 or p.shown.state.step == 2
     return ui.finding(
-        "{} start is surest on {} with {}, the end on {} with {}; all other positions share the "
-        "rest.{}",
+        "{} most likely start is {} with {}, the most likely end {} with {}; all other positions "
+        "share the rest.{}",
         f"At T = {p.temperature:g} the" if warm else "The",
         *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
-        texts.which_window(p.shown, p.window, " Shown is {}."),
+        texts.which_window(p.shown, p.window, " You see {}."),
     )
 
 
@@ -226,39 +232,49 @@ def words(p: Softmaxes) -> Block:
     )
 
 
-def bars(p: Softmaxes) -> Block:
-    """P(start) above and P(end) below the axis for every position of the window."""
-    n, a = len(p.window), p.window.context_at
-    names = [escape(short(texts.position_name(p.shown, p.window, k), 12)) for k in range(n)]
-    every = list(range(0, n, max(1, n // 90)))
-    few, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
-    for k in (p.start.top, p.end.top, 0, a, *plain):  # the ticks of a narrow screen
-        few += [k] if all(abs(k - other) > n / 16 for other in few) else []
-    drawn = list[Block]()
-    for side, way in zip(p.sides, (1, -1), strict=True):
-        each = zip(names, side.probs, strict=True)
-        bar: Block = {"type": "bar", "x": list(range(n)), "y": ui.packed(way * side.probs)}
-        bar |= {"marker": {"color": side.name}, "hovertemplate": "%{customdata}<extra></extra>"}
-        bar["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
-        drawn.append({**bar, "sets": {"own.start_end.position": "x", "step": 3}})
-    across: Block = {"tickvals": every, "ticktext": [names[k] for k in every], "tickangle": -90}
-    across |= {"tickfont": {"size": 12}, "showgrid": False, "range": [-1, n]}
-    down: Block = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
-    down |= {"range": [-1.12, 1.32], "zeroline": True, "zerolinecolor": GREY}
-    layout = ui.layout(372, 74, 8, 8, 112, barmode="overlay", bargap=0.15)
-    title = f"{names[0]} (“no answer”), question, paragraph, token by token"
-    layout["xaxis"] = ui.axis(title, GREY, **across)
-    layout["yaxis"] = ui.axis("P(end) below    P(start) above", **down)
-    edge: Block = {"width": 1, "dash": "dot"}
-    layout["shapes"] = [ui.line(x - 0.5, x - 0.5, -1.12, 1.32, GREY, **edge) for x in (1, a)]
+def shares(p: Softmaxes) -> Block:
+    """P(start) and P(end) of every position of the window, on a log axis: none is 0."""
+    n, a, w = len(p.window), p.window.context_at, p.window
+    names = [escape(short(texts.position_name(p.shown, w, k), 12)) for k in range(n)]
+    ticks, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
+    for k in (p.start.top, p.end.top, 0, a, *plain):
+        ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
     named = [("paragraph", a)] + [("question", 1)] * (a > n / 12)
-    corner: Block = {"xanchor": "left", "yanchor": "top"}
-    layout["annotations"] = [ui.note(said, x, 1.31, GREY, **corner) for said, x in named]
-    alt = "P(start) above and P(end) below the axis for every position of the window"
-    narrow: Block = {"xaxis.tickvals": few, "xaxis.ticktext": [names[k] for k in few]}
-    narrow |= {"below": 1000, "xaxis.title.text": "", "margin.l": 56}
+    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+    notes = [ui.note(said, x, 1, GREY, **corner) for said, x in named]
+    drawn, lowest = list[Block](), 0.0
+    for side, up in zip(p.sides, (16, -16), strict=True):
+        powers, each = np.log10(side.probs), zip(names, side.probs, strict=True)
+        lowest, top = min(lowest, float(powers.min())), side.top
+        marker = {"color": side.name, "symbol": SYMBOLS[side.name], "size": 9, "opacity": 1}
+        dots = ui.scatter("markers", list(range(n)), ui.packed(powers), marker=marker)
+        dots |= {"hoverinfo": "all", "hovertemplate": "%{customdata}<extra></extra>"}
+        dots["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
+        drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})
+        said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(side.probs[top])}"
+        beside = "left" if top < n / 8 else "right" if top > 7 * n / 8 else "center"
+        place: Block = {"yshift": up, "xanchor": beside}
+        notes.append(ui.note(said, top, float(powers[top]), side.name, 14, **place))
+    decades = range(0, int(lowest) - 1, -max(1, -int(lowest) // 6))
+    near = {0: "1", -1: "0.1", -2: "0.01"}
+    across: Block = {"tickvals": ticks, "ticktext": [names[k] for k in ticks], "tickangle": 0}
+    across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
+    down: Block = {"tickvals": [*decades], "range": [lowest * 1.05 - 0.2, 0.9 - 0.11 * lowest]}
+    powers_of_ten = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades)
+    down["ticktext"] = [near.get(k, x) for k, x in zip(decades, powers_of_ten, strict=True)]
+    layout = ui.layout(346, 74, 8, 8, 52, annotations=notes)
+    title = f"{names[0]} (“no answer”), question, paragraph, token by token"
+    layout["xaxis"], layout["yaxis"] = (
+        ui.axis(title, GREY, **across),
+        ui.axis("probability (log axis)", **down),
+    )
+    edge: Block = {"width": 1, "dash": "dot", "yref": "paper"}
+    layout["shapes"] = [ui.line(x - 0.5, x - 0.5, 0, 1, GREY, **edge) for x in (1, a)]
+    alt = "P(start) and P(end) of every position of the window, on a log axis"
+    narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
+    narrow |= {"margin.l": 64, "margin.b": 90}
     narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
-    return ui.figure("bars", drawn, layout, alt, narrow=narrow)
+    return ui.figure("shares", drawn, layout, alt, narrow=narrow)
 
 
 def as_table(p: Softmaxes) -> Block:

@@ -263,17 +263,17 @@ def test_a_narrow_column_cuts_no_number_and_under_the_veil_nothing_tells_the_ans
     expect(page.locator("[data-block=square]")).to_be_visible()
 
 
-def test_bars_that_moved_stand_as_on_a_page_opened_with_them(open_page, server):
-    bars = "[...document.querySelectorAll('.figure .point path, .figure .textpoint text')].map((e) => [e.getAttribute('d'), e.textContent])"
+def test_marks_that_moved_stand_as_on_a_page_opened_with_them(open_page, server):
+    marks = "[...document.querySelectorAll('.figure .point, .figure .annotation')].map((e) => [e.getAttribute('transform'), e.textContent])"
     cold = {**ORESUND, "chapter": "start_end", "step": 2}
     page = open_page({**cold, "temperature": 3})
     drawn(page)
-    wanted = page.evaluate(bars)
+    wanted = page.evaluate(marks)
     visit(page, server, cold)
     drawn(page)
-    assert page.evaluate(bars) != wanted
+    assert page.evaluate(marks) != wanted
     page.locator("#chapter").get_by_label("temperature T", exact=True).fill("3")
-    same = f"(wanted) => JSON.stringify({bars}) === JSON.stringify(wanted)"
+    same = f"(wanted) => JSON.stringify({marks}) === JSON.stringify(wanted)"
     page.wait_for_function(same, arg=wanted)
 
 

@@ -53,9 +53,8 @@ def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
     asked = {"example": "oresund", "chapter": "start_end", "temperature": temperature}
     found = blocks(stored(), step=2, **asked)
     _, start, end = truth("oresund", temperature)
-    up, down = (unpacked(t["y"]) for t in found["bars"]["data"] if t["type"] == "bar")
-    np.testing.assert_allclose(up, start, atol=1e-6)
-    np.testing.assert_allclose(-down, end, atol=1e-6)
+    for probs, dots in zip((start, end), found["shares"]["data"], strict=True):
+        np.testing.assert_allclose(unpacked(dots["y"]), np.log10(probs), atol=1e-5)
 
 
 def test_weights_too_large_to_print_whole_are_powers_of_ten():
@@ -85,7 +84,7 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     was, best = (shown_of(stored(), example="oresund", edits=x).best for x in ({}, edits))
     now = f"{number(best.start_logit)} + {number(best.end_logit)} = {number(best.score)}"
     told = f"Best pair: “{best.text}” with {now}; it was “{was.text}” with {number(was.score)}."
-    assert words(found["finding"]).startswith(f"{told} Chosen is “Danish”")
+    assert words(found["finding"]).startswith(f"{told} The logits below are those of “Danish”")
     assert items(found["words"])[window.context_at + 1]["up"][0] > 0.99
     assert "logits changed by hand" in words(found["answer"])
 
