@@ -118,11 +118,13 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     def answer(asked: BestOf) -> list[Any]:
         return [texts.span_words(asked.best, 30), " (“no answer” wins)" * asked.silent]
 
+    same = len({(asked.best.span, asked.silent) for asked in two.asked}) < len(two.asked)
     said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
     if second:
         said = f"With the second question the {lane} logit of {{}} goes from "
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
-        said += "the best span was {} and is now {}."
+        said += "the best span stays {}." if same else "the best span was {} and is now {}."
+    said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
@@ -141,7 +143,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
             "(encoder) gives the token, changes with question and paragraph.",
             subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
-        ui.finding(said + by_hand.own_logits(two.shown), texts.said(e, d), *map(answer, two.asked)),
+        ui.finding(said, texts.said(e, d), *map(answer, two.asked[same:])),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
