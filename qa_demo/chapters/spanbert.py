@@ -309,10 +309,10 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     )
     d = known.shipped("spanbert/config.json")["hidden_size"]
     exactly = (
-        "The new layer has two vectors and two biases, which begin at 0; in a model like our small "
-        f"one 2 × {d} + 2 = {2 * d + 2:,} numbers. SpanBERT was pre-trained from scratch with MLM "
-        "and SBO together, never with SBO alone, on one segment of text, without BERT's next "
-        "sentence prediction; ours went on from a trained encoder."
+        "The new layer has two vectors, at first random, and two biases, at first 0; in a model "
+        f"like our small one 2 × {d} + 2 = {2 * d + 2:,} numbers. SpanBERT was pre-trained from "
+        "scratch with MLM and SBO together, never with SBO alone, on one segment of text, without "
+        "BERT's next sentence prediction; ours went on from a trained encoder."
     )
     both, lowered = say("L = L{} + L{}", MLM, SBO), "L = −½ (log P(right start) + log P(right end))"
     return [
