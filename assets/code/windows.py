@@ -1,11 +1,11 @@
 import numpy as np
 
-pieces, room, step, start = 123, 66, 34, 73  # a window holds 66 of the 123 pieces
+tokens, room, step, start = 123, 66, 34, 73  # a window holds 66 of the 123 tokens
 begins = [0]
-while begins[-1] + room < pieces:
+while begins[-1] + room < tokens:
     begins.append(begins[-1] + step)
 for k, first in enumerate(begins, 1):
-    last = min(first + room, pieces) - 1
+    last = min(first + room, tokens) - 1
     if first <= start <= last:
         print("window", k, "nearer edge:", min(start - first, last - start))
 

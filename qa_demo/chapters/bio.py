@@ -160,7 +160,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     first = max(runs, key=lambda r: tags.p[r.start, types.B], default=None)
     home = first.start if first else tags.shown.best.span.start
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
-    title = "the reader's p: it adds up to 1; below: the tokens (a dot joins pieces of a word), "
+    title = "the reader's p: it adds up to 1; below: the tokens (a dot joins those of a word), "
     row = Rung(title + "each with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     last = "Each token has its own softmax; its h has read question and paragraph."

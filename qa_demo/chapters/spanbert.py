@@ -45,7 +45,7 @@ IDEAS = (
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on; one that is chosen is shown by both."""
 ODD = {"curie": "Marie Curie", "kilimanjaro": "a span at the edge"}
-ODD |= {"fleming": "a word in pieces", "fire": "a long span", "apollo": "over 20 tokens"}
+ODD |= {"fleming": "a word of several tokens", "fire": "a long span", "apollo": "over 20 tokens"}
 SEED = 15  # what is hidden in the second step follows from it
 WIRES = {"left": "the word before", "right": "the word after", "position": "the position"}
 POSITION_NUMBERS = 200  # of a position vector, as in the paper
