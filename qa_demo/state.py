@@ -78,7 +78,7 @@ class Windows(Record):
     )
     doc_stride: Int = Field(
         WindowOptions.doc_stride,
-        title="step to the next window",
+        title="stride to the next window",
         description="The step from one window to the next, in tokens (not the overlap).",
         ge=1,
         le=8192,
