@@ -111,7 +111,7 @@ def answer_lines(said: Answer) -> Iterator[str]:
             rule = f"above {found.limit:.3f} an answer is withheld"
         null, best = round(found.null_score, 3), round(found.best.candidate.score, 3)
         yield (
-            f"no answer scores {null:.3f}, the best span {best:.3f}, a difference of "
+            f"no answer scores {null:.3f}, the best span {best:.3f}, a lead of "
             f"{null - best:.3f}; {rule}"
         )
     if said.sureness is not None:
