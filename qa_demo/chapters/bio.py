@@ -38,12 +38,12 @@ STEPS = (
     ("Tags to spans", "How do tags become answers?"),
 )
 IDEAS = (
-    "A second output layer (head) beside start and end gives every token three probabilities that "
-    "add up to 1: {} begins an answer, {} continues one, {} is outside.",
+    "A second output layer (a head), beside that for start and end, gives every token three "
+    "probabilities that add up to 1: {} begins an answer, {} continues one, {} is outside.",
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
     "is *−log p(right tag)* (natural logarithm).",
-    "Where annotators disagree, a token's label is {}, the mean of their tags (a *soft label*). In "
-    "the loss each tag counts by the share of annotators who gave it.",
+    "Where annotators disagree, a token's label is {}: for each tag, the share of annotators who "
+    "gave it (a *soft label*). In the loss each tag counts by its share.",
     "{} opens an answer, every {} right after it continues it, {} ends it. "
     "*So each B makes one answer.*",
 )
@@ -112,7 +112,7 @@ def key() -> Block:
     words = ("{} begins an answer", "{} continues one", "{} is outside")
     drawn = ("box", ui.B), ("box", ui.I), ("boxed", ui.GREY)
     tags = zip(drawn, words, LETTERS, strict=True)
-    about = ("under", ui.INK, "the formula's token")
+    about = ("under", ui.INK, "the token of the formula below")
     return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), about)
 
 
@@ -240,7 +240,7 @@ class Labels:
         few, who = self.rows[:5], "the right tag of each token"
         if len(self.rows) > 1:
             of = f", the first {len(few)} of them" * (len(self.rows) > len(few))
-            who = f"{len(self.rows)} marks: one row each{of}"
+            who = f"{len(self.rows)} annotators: one row each{of}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
         drawn = [cells(self.columns, r, k) for r, k in zip(few, up, strict=True)]
@@ -290,11 +290,11 @@ def one_label(tags: Tags) -> list[Block | None]:
     ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
     many = plural(tags.size, "token")
-    k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (of several tokens their "
+    k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (several tokens: their "
     bars = tag_bars(tags, cols, 108, ls.rows[0])
     rungs = [
         ls.annotators(),
-        Rung("the reader's p: pale is times 0, it drops out", 108, 1, bars),
+        Rung("the reader's p: pale parts are multiplied by 0", 108, 1, bars),
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])
@@ -316,7 +316,8 @@ def several_labels(tags: Tags) -> list[Block | None]:
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
-    whose = "the marks give the tags" if len(given) > 1 else "the one mark gives the tag"
+    whose = "the annotators give the tags"
+    whose = whose if len(given) > 1 else "the one annotator gives the tag"
     found = f"At {{}} {whose} {{}}, so {{}} = ({{}}) for B, I, O."
     parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
@@ -326,10 +327,15 @@ def several_labels(tags: Tags) -> list[Block | None]:
         a, z = cols.runs[n]
         return f"{TAGS[k]} {share(v)}" if a == z and v < 1 and cols.room > 52 else TAGS[k]
 
-    title = "loss of each token: −Σ t log p (of several tokens their sum)"
+    title = "loss of each token: −Σ t log p (several tokens: their sum)"
     rungs = [
         ls.annotators(),
-        Rung("their mean t: the soft label of each token", 50, 1, stacked(cols, ls.t, name)),
+        Rung(
+            "t, the share of each tag: the soft label of each token",
+            50,
+            1,
+            stacked(cols, ls.t, name),
+        ),
         Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
         sums(cols, title, 60, 2, terms.loss),
     ]
@@ -337,7 +343,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
-        last = "No reader can bring every loss to 0: some marks disagree."
+        last = "No reader can bring every loss to 0: some annotators disagree."
     return [
         ui.finding(found, *parts),
         text_choice(tags.shown),
@@ -416,5 +422,5 @@ def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], st
     else:
         found += [([p], ui.I, f" “{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
     if ends is not None:
-        found.append(([ends], ui.O, f" “{dotted(e, answer.span.end + 1)}” is no I"))
+        found.append(([ends], ui.O, f" “{dotted(e, answer.span.end + 1)}” is not I"))
     return found

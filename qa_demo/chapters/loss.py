@@ -25,26 +25,26 @@ from qa_demo.state import Place, Record
 NAME = "Loss"
 STEPS = (
     ("The loss", "What does training lower?"),
-    ("Loss and best span", "What has the loss to do with the best span?"),
+    ("Loss and best span", "What does the loss have to do with the best span?"),
     ("The pull", "Which way does the loss pull each logit?"),
     ("The training", "How did this reader learn it?"),
 )
 IDEAS = (
-    "*Training raises the log-likelihood of the right start and the right end*: it lowers the loss "
-    "L, the mean of their two −log P (natural logarithm).",
+    "*Training raises the log-likelihood, log P, of the right start and the right end*: it lowers "
+    "the loss L, the mean of their two −log P (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *A score is this sum plus one constant: sum and score rank alike.*",
+    "of the right pair. *A score is this sum plus one constant: both put the pairs in one order.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Little by little training lowers L, averaged over many texts*; shown is the L of this one. "
-    "S and E begin as random numbers and are learned together with the encoder.",
+    "*Training lowers L, averaged over many texts*; the curve shows the L of this text. S and E "
+    "begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
-    "The loss of one text may rise: each training step follows other texts.",
+    "The loss of one text may rise: each training step learns from other texts.",
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
@@ -212,7 +212,7 @@ def asides(case: Case) -> str:
     elif not case.mean and case.pair == (0, 0):
         why = "No window holds the answer whole" if case.span else "This text has no answer"
         said += f" {why}, so both are {case.cls}."
-    return said + texts.which_window(case.shown, case.window, " Shown is {}.")
+    return said + texts.which_window(case.shown, case.window, " You see {}.")
 
 
 def the_loss(case: Case) -> Made:

@@ -32,13 +32,13 @@ STEPS = (
     ("Worth", "What is each change worth?"),
 )
 IDEAS = (
-    "SpanBERT hides whole spans. Its *span boundary objective (SBO)* guesses each hidden word from "
-    "the encoder's outputs at the words just before and after the span and the position in it; "
-    "masked language modelling (MLM) guesses from the output at the blank itself.",
+    "SpanBERT hides whole spans and guesses each hidden word twice: by masked language modelling "
+    "(MLM) from the encoder's output at the blank itself, and by its *span boundary objective "
+    "(SBO)* from the outputs at the words before and after the span, and the position in it.",
     "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words, both "
     "15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
-    "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as any BERT.",
+    "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
     "Each row adds one change; *its bar is how far F1 goes up or down with it* "
     "(F1: overlap with people's answers to the questions of SQuAD, at best 100).",
 )
@@ -176,9 +176,9 @@ def guesses(b: core.Blank) -> list[Block]:
         return ui.group(f"layer-{layer}", span, about, drawn)
 
     at_blank = "*MLM layer*: reads the encoder's output at the blank itself"
-    mlm = panel("MLM", 5, ui.remark("reads-mlm", at_blank), b.now.mlm)
+    mlm = panel("MLM", 6, ui.remark("reads-mlm", at_blank), b.now.mlm)
     around = ui.remark("reads-sbo", "*SBO layer*: {}", what)
-    return [mlm, panel("SBO", 7, around, b.now.sbo)]
+    return [mlm, panel("SBO", 6, around, b.now.sbo)]
 
 
 def losses(b: core.Blank) -> Block:
@@ -320,9 +320,7 @@ def to_reader(shown: Shown, own: Own) -> list[Block | None]:
         path,
         ui.formula("formula", both, label="pre-training lowers", span=4),
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),
-        ui.closing(
-            "Fine-tuning lowers the loss of chapter Loss alone; nothing is hidden any more."
-        ),
+        ui.closing("Fine-tuning lowers only the loss of chapter Loss; nothing is hidden any more."),
         *ui.folds(None, [exactly, model_says()], SNIPPET),
     ]
 
@@ -337,7 +335,9 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run by {here}."
-    key = [("fill", ui.INK, "the paper: large model, 1.2 million training steps, SQuAD 2.0")]
+    key = [
+        ("fill", ui.INK, "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0")
+    ]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()

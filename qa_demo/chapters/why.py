@@ -33,13 +33,13 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar says how far its word pushed the best span ahead of “no answer”*, added up while a "
-    "text of empty tokens turns little by little into this one (integrated gradients of the "
-    "difference of both scores).",
+    "*A bar, the word's share, says how far it pushed the best span ahead of “no answer”.* A blank "
+    "text turns step by step into this one, and each word's effect on that lead is added up "
+    "(integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when other words, drawn at random, are hidden.*",
-    "An attention head mixes the tokens that it reads by weights that sum to 1. *What it read need "
-    "not be what the best span rests on.*",
+    "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
+    "most need not be what the best span rests on.*",
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
@@ -202,7 +202,7 @@ def summed(shares: Shares) -> list[Block]:
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     if a.complete:
-        missed = [f"gap {missing}, from a finite number of points", "note"]
+        missed = [f"gap {missing}, as {a.n_steps} steps are not infinitely many", "note"]
         return [ui.formula("sum", say(total), [missed])]
     said = f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
     said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
@@ -239,8 +239,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
     found = f"Without {{}} the lead of “no answer” {'rises' if rise >= 0 else 'falls'} from "
-    found += f"{number(x)} to *{number(test.lead)}*; {others} it is {number(leads[0])} "
-    found += f"to {number(leads[-1])}."
+    found += f"{number(x)} to *{number(test.lead)}*; {others} it is between {number(leads[0])} "
+    found += f"and {number(leads[-1])}."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest shares (no punctuation)"
     drawn = f"{others}, one dot a draw (stacked where they would touch)"
@@ -257,7 +257,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
-        ui.formula("rise", say(rise_of), say(f"of the random draws on average: *{mean}*")),
+        ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
         ui.closing(
             f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
         ),
@@ -341,9 +341,9 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     sums = f"all {len(att.weights)} weights: {sums} "
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
-    key.append(("boxed", INK, [*name, " looks; press a word to let that one look"]))
+    key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not say that the answer needs the word: hiding it would tell."
+    last = "A large weight does not say that the answer needs the word: hiding the word would."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [

@@ -40,14 +40,16 @@ STEPS = (
     ("Three rules", "Which window's answer is taken?"),
 )
 IDEAS = (
-    "A long paragraph is cut into windows that should overlap; the question stands in each. "
-    "*Each window proposes its best span; the highest score wins.*",
+    "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
+    "should overlap, with the question in each. *Each window proposes its best span; the highest "
+    "score wins.*",
     "Where windows overlap, each scores the same words. *A start counts only in the window that "
-    "sees most around it*: in which it stands furthest from the nearer edge.",
+    "sees most around it*: the one whose nearer edge is furthest away.",
     "“No answer” wins if it leads the best span by more than the threshold. "
-    "*One window that finds an answer is enough: so the smallest “no answer” counts.*",
-    "A rule takes one window's best span. *A high probability P says “highest within this window”: "
-    "it says nothing about another window.*",
+    "A window that holds the answer scores “no answer” low, and one such window is enough: *so "
+    "the smallest “no answer” counts.*",
+    "Each window has a best span; a rule says which window's is taken. *A high probability P says "
+    "“highest within this window”: it says nothing about another window.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 34)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -109,7 +111,7 @@ def settings(w: Windows) -> str:
     if w.shown.example is None or w.here not in (OPENS[4], *(odd for _, odd in ODD.values())):
         return ""
     title = w.shown.example.title
-    return f"Here: {title}, in windows of {w.size}, one every {w.stride} tokens. "
+    return f"Here: {title}, in windows of {w.size} tokens, each {w.stride} after the last. "
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -201,7 +203,7 @@ def one_window(w: Windows) -> list[Block | None]:
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts, with its score")]
     key += [("hollow", GREY, "where it does not")] * several
     key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
-    nearer: list[Part] = ["min(left, right):"]
+    nearer: list[Part] = ["min(tokens left, tokens right):"]
     for r in sorted(w.holding[:5], key=lambda r: r.k):
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
@@ -216,8 +218,8 @@ def one_window(w: Windows) -> list[Block | None]:
     elif higher:
         same = number(higher.answer_score, d)
         told += f" In window {higher.k} these words score *{same}*, more, and do not count."
-    last = "The rule asks where a word stands, not how high it scores: more around it, more to "
-    last += "read."
+    last = "The rule asks where a word stands, not how high it scores: what stands around a word "
+    last += "tells what it means."
     return [
         ui.finding(settings(w) + told, start),
         ui.legend("key", *key),
@@ -284,7 +286,7 @@ def three_rules(w: Windows) -> list[Block | None]:
     ]
     return [
         ui.finding("{} {}", why(w, other, taken[1]), [settings(w), "note"]),
-        ui.choice("rules", "the page answers by the", options),
+        ui.choice("rules", "rule of the whole page", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
@@ -299,9 +301,8 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        return [
-            f"{told}. There both stand on {w.cls}, “no answer”; a span is returned all the same."
-        ]
+        said = f"{told}: there both P are on {w.cls}, “no answer”, yet that window's best span is "
+        return [f"{said}returned."]
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
         return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)
@@ -318,7 +319,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     drawn = fig.compared(rows, values, taken, 14 / pitch if bars else None)
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
     texts = [
-        fig.label(measured(w, rule, r), 0, y - 8 / pitch, r is taken, **over)
+        fig.label(measured(w, rule, r, taken), 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
@@ -341,21 +342,22 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     )
 
 
-def measured(w: Windows, rule: str, r: Proposal) -> str:
-    """What a rule compares of a window; also where both P of a mean stand."""
+def measured(w: Windows, rule: str, r: Proposal, taken: Proposal) -> str:
+    """What a rule compares of a window; where both P of a mean are, and what it returns there."""
     if rule == "mean_of_maxima":
         names = dict.fromkeys(place_of(w, r, pos) for pos in r.maxima[:2])
-        return f"{probability(r.mean)} on {' and '.join(names)}"
+        returns = f": returns {fig.proposes(r, 26, ' ').strip()}" * (
+            r is taken and r.maxima[:2] == (0, 0)
+        )
+        return f"{probability(r.mean)} on {' and '.join(names)}{returns}"
     return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
 
 
 def place_of(w: Windows, r: Proposal, pos: int) -> str:
-    """A position's word; also the window in which it counts where that is another one."""
+    """A position's word."""
     if not r.window.is_context[pos]:
         return escape(position_name(w.shown, r.window, pos))
-    owner = int(w.reading.owners[d := r.window.to_doc(pos)])
-    elsewhere = f" (counts in window {owner + 1})" * (owner != r.window.index)
-    return escape(quote(word(w.encoding, d, ""), 24)) + elsewhere
+    return escape(quote(word(w.encoding, r.window.to_doc(pos), ""), 24))
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:

@@ -115,7 +115,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
         (2, False, "windows 2 and 3. Window 2 sees most around it, so it counts: 11.42."),
         (2, True, "it counts: 11.30. In window 2 these words score 11.74, more"),
         (3, True, "it wins"),
-        (4, False, "takes window 4. There both stand on [CLS], “no answer”"),
+        (4, False, "takes window 4: there both P are on [CLS], “no answer”"),
         (4, True, "that start counts in another window"),
     ],
 )
