@@ -315,9 +315,8 @@ def against(shown: Shown, best: str) -> Block | None:
     rows = []
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         exact = "yes" if exact_match(gold, best) else "no"
-        who = shown.whose(n).removeprefix("marked by ")
-        rows.append(ui.row(quote(gold, 60), who, exact, number(f1(gold, best))))
-    columns = [("marked as right", GOLD), "by", "exact match", "F1"]
+        rows.append(ui.row(quote(gold, 60), shown.whose(n), exact, number(f1(gold, best))))
+    columns = [("marked as right", GOLD), "marks", "exact match", "F1"]
     gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
     shared, a, b = overlap(best, gold)
     both = f"2 · {shared} shared / ({a} + {b} words, articles left out) = "
