@@ -46,8 +46,8 @@ IDEAS = (
     "Where windows overlap, each scores the same words. *A start counts only in the window that "
     "sees most around it*: the one whose nearer edge is furthest away.",
     "“No answer” wins if it leads the best span by more than the threshold. "
-    "A window that holds the answer scores “no answer” low, and one such window is enough: *so "
-    "the smallest “no answer” counts.*",
+    "A window that holds the answer should score “no answer” low, and one such window is enough: "
+    "*so the smallest “no answer” counts.*",
     "Each window has a best span; a rule says which window's is taken. *A high probability P says "
     "“highest within this window”: it says nothing about another window.*",
 )
