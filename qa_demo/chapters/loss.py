@@ -36,7 +36,7 @@ IDEAS = (
     "of the right pair. *A score is this sum plus one constant: both put the pairs in one order.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Training lowers L, averaged over many texts*; the curve shows the L of this text. S and E "
+    "*Training lowers L, averaged over many texts*; a recorded text has a curve of its L. S and E "
     "begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
