@@ -34,7 +34,7 @@ STEPS = (
 )
 IDEAS = (
     "*A bar, the word's share, says how far it pushed the best span ahead of “no answer”.* A blank "
-    "text turns step by step into this one, and what each word does to this is added up "
+    "text turns step by step into this one, and the effect of each word is added up "
     "(integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when other words, drawn at random, are hidden.*",
