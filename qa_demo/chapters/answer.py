@@ -195,19 +195,19 @@ def leads(shown: Shown) -> Block:
 
     best = f"<b>{escape(quote(shown.best.text, 22))}</b>"
     name(best, 0, 0, 17, yshift=30, bgcolor=PALE if edge < 0 else PAPER)
-    none = f"“no answer” <b>{number(at)}</b>"
+    none = f"“no answer”: lead <b>{number(at)}</b>"
     name(none, at, 0, 17, yshift=-32, bgcolor=PALE if at > edge else PAPER)
     foot = {"yref": "paper", "yanchor": "bottom"}
     if limit is not None:
         drawn.append(ui.line(edge, edge, -1, 1, INK, width=2, dash="dot"))
         name(f"threshold <b>{number(limit)}</b>", edge, 1, 14, **foot)
         for a, b, what in ((-reach, edge, "the best span"), (edge, reach, "“no answer”")):
-            if b - a > 0.75 * reach:
-                name(f"{what} wins", (a + b) / 2, 0, 14, xanchor="center", **foot)
+            if b - a > 0.5 * reach:
+                name(f"{what}<br>wins", (a + b) / 2, 0, 14, xanchor="center", **foot)
     title = "lead of “no answer” (0: equal scores)"
     layout["xaxis"] = ui.axis(title, range=[-reach, reach], nticks=8, showgrid=False)
     layout["xaxis"] |= {"ticks": "outside", "tickcolor": GREY}
-    narrow = {"height": 240, "xaxis.nticks": 5}
+    narrow = {"height": 270, "xaxis.nticks": 5}
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
     alt = f"No answer's lead over the best span is {number(at)}."
     return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)

@@ -373,7 +373,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
             "of them; *only the last layer's logits decide the answer.*"
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
-        ui.legend("key", *key),
+        ui.legend("key", *key, ("text", GREY, "a dot joins the tokens of a word")),
         *curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing(

@@ -27,6 +27,7 @@ HIGH, LEAST = 80, 0.005
 """Pixels of a bar of 1; under LEAST a position has none."""
 NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
 """A softmax is never 0 or 1, though at a low temperature its floating-point number may be."""
+DOT = "text", GREY, "a dot joins the tokens of a word"
 SNIPPET = ui.snippet("start_end")
 Array = NDArray[Any]
 
@@ -103,7 +104,7 @@ def every_position(p: Softmaxes) -> list[Block | None]:
         ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
-        ui.legend("key", ("over", START, "P(start)"), ("below", END, "P(end)")),
+        ui.legend("key", ("over", START, "P(start)"), ("below", END, "P(end)"), DOT),
         shares(p),
         softmax_formula(p, p.start, p.start.top, 12),
         ui.closing("0 has no place on a log axis, and no softmax gives it."),
@@ -196,7 +197,7 @@ def key(p: Softmaxes) -> Block:
         ("text", GREY, f"no bar: under {LEAST}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
         *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
-        ("text", GREY, "a dot joins the tokens of a word"),
+        DOT,
     )
 
 

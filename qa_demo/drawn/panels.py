@@ -53,6 +53,9 @@ def gains(w: Worth) -> Block:
         sides = [f"middle {'left' if x < 0 else 'right'}" for x in bars]
         data += [ui.lying(bars, y, 0.34, {"color": role}), ui.words(ends, y, label, sides, size=14)]
     data.append(ui.scatter("markers", *map(list, zip(*runs, strict=True)), marker=RING))
+    lacks = [y + 0.2 for y, k in enumerate(rows) if k not in w.ours]
+    none = ["  no run of ours"] * len(lacks)
+    data.append(ui.words([0.0] * len(lacks), lacks, none, "middle right", color=ui.GREY))
     names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
     layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
     across = {"range": [min(reach) - 0.3, max(reach) + 0.9], "dtick": 1}  # room for a number

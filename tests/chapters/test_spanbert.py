@@ -108,12 +108,12 @@ def test_the_changes_add_up_to_the_last_value_and_are_what_the_bars_show():
     paper, ours = Worth().paper, Worth().ours
     for found in ([*paper.values()], [*ours.values()]):
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
-    theirs, _, own, _, rings = shown(4)["gains"]["data"]
+    theirs, _, own, _, rings, lacks = shown(4)["gains"]["data"]
     assert theirs["x"] == pytest.approx([85.4 - 83.8, 86.7 - 85.4, 86.8 - 86.7])
     a, b, c = (np.array(ours[k].runs) for k in ("tokens", "spans", "SBO"))
     assert rings["x"] == pytest.approx([*(b - a), *(c - b)])
     assert own["x"] == pytest.approx([np.mean(b - a), np.mean(c - b)])
-    assert (theirs["y"], own["y"]) == ([-0.2, 0.8, 1.8], [0.2, 2.2])
+    assert (theirs["y"], own["y"], lacks["y"]) == ([-0.2, 0.8, 1.8], [0.2, 2.2], [1.2])
 
 
 def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
