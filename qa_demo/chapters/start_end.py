@@ -253,14 +253,13 @@ def shares(p: Softmaxes) -> Block:
         dots["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})
         said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(side.probs[top])}"
-        beside = "left" if top < n / 8 else "right" if top > 7 * n / 8 else "center"
-        place: Block = {"yshift": up, "xanchor": beside}
-        notes.append(ui.note(said, top, float(powers[top]), side.name, 14, **place))
+        inwards: Block = {"yshift": up, "xanchor": "left" if top < n / 2 else "right"}
+        notes.append(ui.note(said, top, float(powers[top]), side.name, 14, **inwards))
     decades = range(0, int(lowest) - 1, -max(1, -int(lowest) // 6))
     near = {0: "1", -1: "0.1", -2: "0.01"}
     across: Block = {"tickvals": ticks, "ticktext": [names[k] for k in ticks], "tickangle": 0}
     across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
-    down: Block = {"tickvals": [*decades], "range": [lowest * 1.05 - 0.2, 0.9 - 0.11 * lowest]}
+    down: Block = {"tickvals": [*decades], "range": [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]}
     powers_of_ten = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades)
     down["ticktext"] = [near.get(k, x) for k, x in zip(decades, powers_of_ten, strict=True)]
     layout = ui.layout(346, 74, 8, 8, 52, annotations=notes)
