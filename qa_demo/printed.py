@@ -168,8 +168,9 @@ def quote(text: str, most: int = 60) -> str:
     """The words in quotation marks, their middle left out where they are long."""
     if room(text) > most:
         front, back = ends(text, most // 2)
-        head, tail = front.rpartition(" ")[0], back.partition(" ")[2]
-        head, tail = (head, tail) if head or tail else (front, back)  # of whole words, if of some
+        head = front.rpartition(" ")[0] or front * text.startswith(f"{front} ")
+        tail = back.partition(" ")[2] or back * text.endswith(f" {back}")
+        head, tail = (head, tail) if head or tail else (front, back)  # no word is whole
         text = f"{head.rstrip(',;:')} … {tail}".strip()
     return f"“{isolated(text)}”"
 

@@ -15,6 +15,7 @@ FAMILY = "👨\u200d👩\u200d👧"
         ("Danish architect Georg Rotne", 20, "“Danish … Rotne”"),
         ("short enough", 12, "“short enough”"),
         ("engineers and politicians", 20, "“engineers …”"),
+        ("Copenhagen and Malmö since Rotne", 20, "“Copenhagen … Rotne”"),
         ("厄勒海峡大桥于2000年开通", 12, "“厄勒海 … 年开通”"),
         ("e\u0301" * 9, 6, "“e\u0301e\u0301e\u0301 … e\u0301e\u0301e\u0301”"),
         (FAMILY * 3, 12, f"“{FAMILY} … {FAMILY}”"),
