@@ -282,8 +282,7 @@ def the_fit(case: Case) -> Made:
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
-        yet = "" if case.now == case.record.last else " yet"
-        said += f"The highest is {'' if found[0] == right else f'not{yet} '}the right one."
+        said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         key.append(("text", GREY, "pairs between it and the four best are left out"))
