@@ -4,6 +4,7 @@ import { el, reachable, said } from "./dom.js";
 import { set } from "./store.js";
 
 const LINE = 30;
+const FILLS = ["predicted", "right", "masked"];
 
 /** A word with its bars. Its padding is as high as its own bars, so a line is as tall as its tallest. */
 function word(b, one, number) {
@@ -107,9 +108,11 @@ export function text(b) {
   /** @type {{one: any, node: any}[]} */
   const nodes = [];
   const filled = (one, fill) => one?.looks?.includes(fill);
-  const runsOn = (items, k) =>
-    items[k].gap &&
-    ["predicted", "right", "masked"].some((f) => filled(items[k], f) && filled(items[k + 1], f));
+  /** The space after an item, filled where it and the next are. */
+  const gap = (one, next) => {
+    const fill = FILLS.find((f) => filled(one, f) && filled(next, f));
+    return fill ? el("span", { class: `gap ${fill}` }, one.gap) : one.gap;
+  };
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {
@@ -121,11 +124,10 @@ export function text(b) {
     let run = el("span", { class: "run" }); // the pieces of a word stay together
     for (const [k, one] of s.items.entries()) {
       const node = word(b, one, nodes.length);
-      node.classList.toggle("runs-on", Boolean(runsOn(s.items, k)));
       nodes.push({ one, node });
       run.append(node);
       if (one.gap) {
-        body.append(run, one.gap);
+        body.append(run, gap(one, s.items[k + 1]));
         run = el("span", { class: "run" });
       }
     }
