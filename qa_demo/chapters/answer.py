@@ -56,9 +56,7 @@ def unmarked(shown: Shown) -> str:
 def best_span(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
     best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
-    said = (
-        f"Of all spans of up to {longest} (words or parts of words), {{}} has the highest score, "
-    )
+    said = f"Of all spans of up to {longest} (words or their parts), {{}} has the highest score, "
     if shown.state.rule != "logits":
         said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
     said += f"*{number(best.score)}*."

@@ -328,14 +328,10 @@ def several_labels(tags: Tags) -> list[Block | None]:
         return f"{TAGS[k]} {share(v)}" if a == z and v < 1 and cols.room > 52 else TAGS[k]
 
     title = "loss of each token: −Σ t log p (several tokens: their sum)"
+    shares_of = "t, the share of each tag: the soft label of each token"
     rungs = [
         ls.annotators(),
-        Rung(
-            "t, the share of each tag: the soft label of each token",
-            50,
-            1,
-            stacked(cols, ls.t, name),
-        ),
+        Rung(shares_of, 50, 1, stacked(cols, ls.t, name)),
         Rung("the reader's p", 50, 1, tag_bars(tags, cols, 50)),
         sums(cols, title, 60, 2, terms.loss),
     ]

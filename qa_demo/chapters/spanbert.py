@@ -335,9 +335,8 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
     told = f"In the paper whole spans and SBO change F1 by {there}; in our small run by {here}."
-    key = [
-        ("fill", ui.INK, "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0")
-    ]
+    paper = "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0"
+    key = [("fill", ui.INK, paper)]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()

@@ -264,10 +264,8 @@ def shares(p: Softmaxes) -> Block:
     down["ticktext"] = [near.get(k, x) for k, x in zip(decades, powers_of_ten, strict=True)]
     layout = ui.layout(346, 74, 8, 8, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
-    layout["xaxis"], layout["yaxis"] = (
-        ui.axis(title, GREY, **across),
-        ui.axis("probability (log axis)", **down),
-    )
+    layout["xaxis"] = ui.axis(title, GREY, **across)
+    layout["yaxis"] = ui.axis("probability (log axis)", **down)
     edge: Block = {"width": 1, "dash": "dot", "yref": "paper"}
     layout["shapes"] = [ui.line(x - 0.5, x - 0.5, 0, 1, GREY, **edge) for x in (1, a)]
     alt = "P(start) and P(end) of every position of the window, on a log axis"
