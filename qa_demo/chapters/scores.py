@@ -338,7 +338,7 @@ def exactly_logit(two: TwoQuestions, p: Products) -> str:
     said += "changes no p, and its own pull is the sum Σ (y − p) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
-        said += "miss 0 by about 0.00000003, which the optimiser Adam scales up to large changes."
+        said += "miss 0 by less than a millionth, which the optimiser Adam scales up to full steps."
     return said
 
 
