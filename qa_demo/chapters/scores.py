@@ -213,10 +213,10 @@ def exactly_two(two: TwoQuestions) -> str:
     return (
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
         f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
-        "are fixed. h is the token's hidden state after the last layer (T in BERT's paper). A "
-        "logit is read against the others of its window: a constant added to all start logits "
-        "changes no probability. Of several windows a dot is taken from the one that sees most "
-        "around its token, and the named words from their best span's."
+        "are fixed. h is the token's hidden state after the last layer (T in BERT's paper, which "
+        "writes no b). A logit is read against the others of its window: a constant added to all "
+        "start logits changes no probability. Of several windows a dot is taken from the one that "
+        "sees most around its token, and the named words from their best span's."
     )
 
 
