@@ -93,7 +93,7 @@ def fit_answerable(margins: Floats, answers: Bools) -> Answerability:
     found = Answerability(float(weights[0] / scale), float(weights[1]))
     if not (0 <= found.slope <= STEEPEST and abs(found.intercept) <= STEEPEST):
         raise BadInput(
-            "a larger lead over no answer must make an answer likelier, by a slope of at most "
+            "a larger margin over no answer must make an answer likelier, by a slope of at most "
             f"{STEEPEST:g} a logit; these questions gave {found.slope:.3g}"
         )
     return found

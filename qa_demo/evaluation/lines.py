@@ -138,8 +138,8 @@ class Evaluation:
 def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rules: str) -> Row:
     """The line of a question, without the verdict of a threshold (`under` adds it); a text in place
     of the reading says why the question is refused. `probs` are P_T of the best span's text at
-    TEMPERATURES, `in_window` is P(start) P(end) as it stands; `margin` is the best span's lead over
-    no answer.
+    TEMPERATURES, `in_window` is P(start) P(end) as it stands; `margin` is the best span's over no
+    answer.
     """
     line: Row = {name: getattr(example, name) for name in ("id", "title", "question", "context")}
     line["gold"] = [{"text": a.text, "char_start": a.char_start} for a in example.answers]

@@ -25,7 +25,7 @@ MOST_LOST = 4.0
 class Table:
     """Questions and a reader's best spans, [n]: their articles, whether the file has an answer,
     exact and F1 of the span as given, 0 to 1, and score_diff (inf without a span). Of the span's
-    claim, NaN where it makes none: its probability as it stands, its lead over no answer, and P_T
+    claim, NaN where it makes none: its probability as it stands, its margin over no answer, and P_T
     at TEMPERATURES [n, 31].
     """
 
