@@ -11,7 +11,7 @@ from qa_demo import printed
 from qa_demo.blocks import Block, block, button, formula, row, summed, table
 from qa_demo.core import text as units
 from qa_demo.core.predict import predict
-from qa_demo.core.spans import Candidate
+from qa_demo.core.spans import Candidate, reason
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import QUOTE, escape, isolated, number, parts, quote, room, short
@@ -252,14 +252,16 @@ def span_words(c: Candidate, most: int = 44) -> list[str]:
 
 def score_of_selection(shown: Shown, template: str) -> Block:
     """The template with the selected span and its sum: score of “Ada” = 5.90 + 6.19 = 12.09."""
-    span, w, most = shown.selection, shown.window, shown.decode.max_answer_length
+    span, w = shown.selection, shown.window
     name = span_name(shown.encoding, span, 32)
     if not w.holds(span):
         return formula("sum", [name, " fits in no window, so it has no score."])
     (i, j), (start, end) = w.ends(span), shown.reading.logits(w.index)
     said = printed.say(template, name, summed(float(start[i]), float(end[j])))
-    over = f" (over {printed.plural(most, 'token')}: not compared)"
-    return formula("sum", said + [over] * (j - i >= most))
+    longer = f"over {printed.plural(shown.decode.max_answer_length, 'token')}"
+    barred = reason(w, i, j, shown.decode)
+    why = f" ({longer if barred == 'too long' else barred}: not compared)"
+    return formula("sum", said + [why] * bool(barred))
 
 
 def which_window(shown: Shown, window: Window, template: str) -> str:

@@ -75,11 +75,15 @@ def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
             assert side["y"][1 + 2 * row : 3 + 2 * row] == [first + row, first + row + 1]
 
 
-@pytest.mark.parametrize("pair", [[0, 90], [0, 118], [30, 110]])
-def test_a_selection_that_no_window_holds_has_no_score(pair):
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [([30, 110], "so it has no score."), ([25, 50], "in another window: not compared)")]
+    + [([0, 118], "so it has no score."), ([0, 30], "(over 30 tokens: not compared)")],
+)
+def test_a_selection_that_is_not_compared_says_why(pair, said):
     found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=pair)
-    assert words(found["sum"]).endswith("fits in no window, so it has no score.")
-    assert not found["square"]["overlay"]["shapes"]
+    assert words(found["sum"]).endswith(said)
+    assert bool(found["square"]["overlay"]["shapes"]) == ("compared" in said)
 
 
 @pytest.mark.parametrize("pair", [[10, 10], [41, 42]])
