@@ -237,6 +237,6 @@ def verdict(shown: Shown) -> Block:
         line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
     else:
         line += [[" · ", "note"], [percent(known.claim), "strong"]]
-        line += [[" likely exactly right" + " (see “How sure?”)" * (not whose), "note"]]
+        line += [[" sure" + " (see “How sure?”)" * (not whose), "note"]]
     line += [[whose, "note"]] if whose else []
     return sentence("answer", "answer", *line)

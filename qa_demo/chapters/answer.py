@@ -81,8 +81,8 @@ def best_span(shown: Shown) -> list[Block | None]:
         best_five(shown),
         texts.score_of_selection(shown, "score of {} = start logit + end logit = {}"),
         ui.closing(
-            "A start logit says how well a word fits as the answer's first word; an end logit, as "
-            "its last."
+            "A start logit says how well a word fits as the answer's first word; an end logit says "
+            "the same of its last."
         ),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], SNIPPET),
     ]
@@ -140,15 +140,16 @@ def or_none(shown: Shown) -> list[Block | None]:
     p, ahead = shown.prediction, shown.lead
     limit, returned = p.limit, p.answer is not None
     d = 2 if limit is None else printed.apart(ahead, limit)
-    stands, why = "leads {} by" if ahead > 0 else "lies behind {} by", ""
+    why = ""
     if limit is None:
         why = "; by this rule no threshold applies"
     elif ahead > 0:
-        why = f", {'not ' * returned}more than the threshold, {number(limit, d)}"
+        why = f", {'not ' * returned}over the threshold, {number(limit, d)}"
     elif not returned:
         why = f", less than the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"
-    said = f"“No answer” {stands} *{number(abs(ahead), d)}*{why}: {what} returned."
+    more, by = "more" if ahead > 0 else "less", number(abs(ahead), d)
+    said = f"“No answer” scores *{by}* {more} than {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
@@ -267,7 +268,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "
-            "the reader is. *Questions with known answers show how often it is right when so sure.*"
+            "the reader is. *Questions with known answers show how often it is right when it is "
+            "this sure.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
         *([ui.legend("key", *key), bars(bins, b), counted(b)] if b else []),

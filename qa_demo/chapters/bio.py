@@ -294,7 +294,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     bars = tag_bars(tags, cols, 108, ls.rows[0])
     rungs = [
         ls.annotators(),
-        Rung("the reader's p: pale parts are multiplied by 0", 108, 1, bars),
+        Rung("the reader's p: log p of the pale parts is multiplied by 0", 108, 1, bars),
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])
@@ -306,7 +306,7 @@ def one_label(tags: Tags) -> list[Block | None]:
         key(),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, False, say(every)),
-        ui.closing("Lowering L raises the log-likelihood, which is L without its minus sign."),
+        ui.closing("Lowering L raises the log-likelihood, which is −L."),
         *ls.folds(tags),
     ]
 
@@ -339,7 +339,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
     last = "Here all labels agree, so with p = t every loss would be 0."
     if terms.floor.sum() > 1e-9:
-        last = "No reader can bring every loss to 0: some annotators disagree."
+        last = "Where annotators disagree, no reader can bring the loss to 0."
     return [
         ui.finding(found, *parts),
         text_choice(tags.shown),
@@ -379,7 +379,9 @@ def to_spans(tags: Tags) -> list[Block | None]:
         text_choice(tags.shown),
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
-        ui.closing("Tags can give several answers at once; a start and an end give at most one."),
+        ui.closing(
+            "Tags can give several answers at once; one start and one end give at most one."
+        ),
         *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]
 

@@ -30,14 +30,14 @@ STEPS = (
     ("The training", "How did this reader learn it?"),
 )
 IDEAS = (
-    "*Training raises the log-likelihood, log P, of the right start and the right end*: it lowers "
-    "the loss L, the mean of their two −log P (natural logarithm).",
+    "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
+    "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *A score is this sum plus one constant: both put the pairs in one order.*",
+    "of the right pair. *A score is this sum plus one constant, so both give one order.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Training lowers L, averaged over many texts*; a recorded text has a curve of its L. S and E "
-    "begin as random numbers and are learned together with the encoder.",
+    "*Training lowers L, averaged over many texts*; the L of a recorded text alone is drawn. S and "
+    "E begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",
@@ -285,7 +285,7 @@ def the_fit(case: Case) -> Made:
         said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        key.append(("text", GREY, "pairs between it and the four best are left out"))
+        key.append(("text", GREY, "shown: the four best pairs and the right one"))
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -364,7 +364,7 @@ def the_training(case: Case) -> Made:
         tops += [case.named(k, role), [probability(np.exp(log_p[k])), role]]
     said = f"{case.begins} loss L of this text is {{}}; the most probable start is {{}} ({{}}), "
     said += "the most probable end {} ({}).{}"
-    says = f"of {steps[-1]:,}, in {len(steps)} recorded moments of this reader's own training"
+    says = f"of {steps[-1]:,} of this reader's training; {len(steps)} moments were recorded"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
     scale = (0, case.record.last, 1)
     said_of = "{}L = −½ (log P(right start) + log P(right end)) = {}"

@@ -256,7 +256,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     raised, lowered = float(up.sum()), float(down.sum())
     said += f"{len(up)} products raise {{}} by {number(raised)}, {len(down)} lower it by "
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
-    said += f"{number(raised + lowered)}. The largest in size is *{number(most)}*."
+    said += f"{number(raised + lowered)}. No product is larger in size than *{number(most)}*."
     some = printed.small_number(len(p.first))
     right = "*The same numbers, and h′ under *{}" if two.second else "*As numbers*"
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"

@@ -32,11 +32,11 @@ STEPS = (
     ("Worth", "What is each change worth?"),
 )
 IDEAS = (
-    "SpanBERT hides whole spans and guesses each hidden word twice: by masked language modelling "
-    "(MLM) from the encoder's output at the blank itself, and by its *span boundary objective "
-    "(SBO)* from the outputs at the words before and after the span, and the position in it.",
-    "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words, both "
-    "15 % of the tokens. Inside a span the nearest words are hidden too.",
+    "SpanBERT hides whole spans and guesses each hidden word twice. Masked language modelling "
+    "(MLM) reads the encoder's output at the blank itself. The *span boundary objective (SBO)* "
+    "reads the outputs at the words before and after the span, and the position in the span.",
+    "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words; both "
+    "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
     "Each row adds one change; *its bar is how far F1 goes up or down with it* "
@@ -110,7 +110,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
     last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
-    whose = ("text", ui.INK, [["guesses: our small SpanBERT's, not the paper's", ui.GREY]])
+    whose = ("text", ui.INK, [["guesses: by a small SpanBERT of our own", ui.GREY]])
     return [
         blank_finding(b),
         *others,
@@ -334,7 +334,8 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.Worth()
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
-    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run by {here}."
+    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, "
+    told += f"too short to refute the paper, by {here}."
     paper = "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0"
     key = [("fill", ui.INK, paper)]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]
@@ -351,7 +352,10 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
         ui.finding(told),
         ui.legend("key", *key),
         gains(w),
-        ui.closing(f"Our {steps} against the paper's 1.2 million are too few to refute the paper."),
+        ui.closing(
+            "One segment: BERT reads two texts at once and guesses whether the second follows; "
+            "SpanBERT reads one."
+        ),
         *ui.folds(table, worth_exactly(w), SNIPPET),
     ]
 
@@ -363,10 +367,9 @@ def worth_exactly(w: known.Worth) -> list[str]:
     news, more = (number(sbo[task] - one[task], 1) for task in ("newsqa", "coreference"))
     runs = plural(max(len(g.runs) for g in w.ours.values()), "run")
     return [
-        f"The paper: {paper['source']}, trained from scratch. One segment: BERT reads two texts at "
-        "once and also guesses whether the second follows the first; SpanBERT reads one and has no "
-        f"such task. SBO adds more elsewhere: {news} on NewsQA, {more} on coreference (whom “she” "
-        "means). SQuAD 2.0 also asks what its texts do not answer; SQuAD 1.1 does not.",
+        f"The paper: {paper['source']}, trained from scratch. SBO adds more elsewhere: {news} on "
+        f"NewsQA, {more} on coreference (whom “she” means). SQuAD 2.0 also asks what its texts do "
+        "not answer; SQuAD 1.1 does not.",
         f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} training steps of "
         f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
         f"from questions for {given['finetune_steps']:,} training steps. {runs} each, which differ "

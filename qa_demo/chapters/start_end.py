@@ -79,8 +79,8 @@ def first_step(p: Softmaxes) -> list[Block | None]:
     return [
         ui.idea(
             "A softmax turns the logits of all positions, question and paragraph, into "
-            "probabilities that sum to 1: *one says where the answer starts, another where it "
-            "ends.*"
+            "probabilities that sum to 1: *one softmax says where the answer starts, a second "
+            "where it ends.*"
         ),
         surest(p),
         key(p),
@@ -88,7 +88,7 @@ def first_step(p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, side.top) for side in p.sides),
         ui.closing(
             f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
-            "Start and end are computed apart; chapter Spans pairs them."
+            "Start and end are computed apart; the chapter Spans pairs them."
         ),
     ]
 
@@ -100,14 +100,14 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     return [
         ui.idea(
             "*A softmax gives every position a share of 1, however small.* "
-            "The temperature T divides every logit first."
+            "Before it every logit is divided by the temperature T."
         ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
         ui.legend("key", ("over", START, "P(start)"), ("below", END, "P(end)"), DOT),
         shares(p),
         softmax_formula(p, p.start, p.start.top, 12),
-        ui.closing("0 has no place on a log axis, and no softmax gives it."),
+        ui.closing("A softmax never gives exactly 0: every position has a place on this axis."),
     ]
 
 
@@ -122,7 +122,10 @@ def change(p: Softmaxes) -> list[Block | None]:
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
     sliders, to = [*map(logit, p.sides)], round(float(p.start.true.max()) + 1, 2)
-    press = ui.button("undo", f"Raise its start logit to {number(to)}", {sliders[0]["field"]: to})
+    raised = np.where(np.arange(len(p.window)) == pos, to, p.start.logits) / p.temperature
+    then = f"P(start) {probability(p.start.probs[pos])} → {probability(softmax(raised)[pos])}"
+    label = f"Raise its start logit to {number(to)}: {then}"
+    press = ui.button("undo", label, {sliders[0]["field"]: to})
     best, was = shown.best, shown.true_best
     score = ui.summed(best.start_logit, best.end_logit)
     said = say("Best pair: {} with {}", texts.span_words(best), score)
@@ -134,9 +137,7 @@ def change(p: Softmaxes) -> list[Block | None]:
             "softmax shrink by one common factor.*"
         ),
         ui.finding(
-            "{}. The logits below are those of {}: press another word for its own.",
-            said,
-            p.said(pos),
+            "{}. Below are the logits of {}: press another word to see its own.", said, p.said(pos)
         ),
         *(by_hand.told(shown) or [press]),
         *sliders,
@@ -145,7 +146,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text use the changed logits; "
-            "Scores, Tags and Why the reader's own."
+            "Scores, Tags and Why use the reader's own."
         ),
     ]
 
@@ -240,28 +241,26 @@ def shares(p: Softmaxes) -> Block:
     ticks, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):
         ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
-    named = [("paragraph", a)] + [("question", 1)] * (a > n / 12)
     corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
-    notes = [ui.note(said, x, 1, GREY, **corner) for said, x in named]
-    drawn, lowest = list[Block](), 0.0
+    notes, drawn = [ui.note("paragraph", a, 1, GREY, **corner)], list[Block]()
+    lowest = float(np.log10([side.probs.min() for side in p.sides]).min())
     for side, up in zip(p.sides, (16, -16), strict=True):
-        powers, each = np.log10(side.probs), zip(names, side.probs, strict=True)
-        lowest, top = min(lowest, float(powers.min())), side.top
+        top, probs = side.top, side.probs.tolist()
         marker = {"color": side.name, "symbol": SYMBOLS[side.name], "size": 9, "opacity": 1}
-        dots = ui.scatter("markers", list(range(n)), ui.packed(powers), marker=marker)
+        dots = ui.scatter("markers", list(range(n)), probs, marker=marker)
         dots |= {"hoverinfo": "all", "hovertemplate": "%{customdata}<extra></extra>"}
+        each = zip(names, probs, strict=True)
         dots["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})
-        said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(side.probs[top])}"
+        said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(probs[top])}"
         inwards: Block = {"yshift": up, "xanchor": "left" if top < n / 2 else "right"}
-        notes.append(ui.note(said, top, float(powers[top]), side.name, 14, **inwards))
-    decades = range(0, int(lowest) - 1, -max(1, -int(lowest) // 6))
-    near = {0: "1", -1: "0.1", -2: "0.01"}
+        notes.append(ui.note(said, top, float(np.log10(probs[top])), side.name, 14, **inwards))
     across: Block = {"tickvals": ticks, "ticktext": [names[k] for k in ticks], "tickangle": 0}
     across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
-    down: Block = {"tickvals": [*decades], "range": [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]}
-    powers_of_ten = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades)
-    down["ticktext"] = [near.get(k, x) for k, x in zip(decades, powers_of_ten, strict=True)]
+    decades = range(0, int(lowest) - 1, -max(1, -int(lowest) // 6))
+    down: Block = {"type": "log", "tickvals": [10.0**k for k in decades]}
+    down["exponentformat"] = "power"
+    down["range"] = [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]
     layout = ui.layout(346, 74, 8, 8, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
     layout["xaxis"] = ui.axis(title, GREY, **across)
@@ -270,9 +269,7 @@ def shares(p: Softmaxes) -> Block:
     layout["shapes"] = [ui.line(x - 0.5, x - 0.5, 0, 1, GREY, **edge) for x in (1, a)]
     alt = "P(start) and P(end) of every position of the window, on a log axis"
     narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
-    narrow |= {"margin.l": 64, "margin.b": 90}
-    narrow |= {"annotations.1.text": ""} if len(named) > 1 else {}
-    return ui.figure("shares", drawn, layout, alt, narrow=narrow)
+    return ui.figure("shares", drawn, layout, alt, narrow=narrow | {"margin.l": 64, "margin.b": 90})
 
 
 def as_table(p: Softmaxes) -> Block:

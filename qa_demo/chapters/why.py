@@ -147,7 +147,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}}, the best span, is {placed} “no answer” by *{number(abs(shares.lead))}*. "
-    found += "Of the words, {} spoke most" if top else "No word spoke{}"
+    found += "Punctuation aside, {} spoke most" if top else "No word spoke{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
@@ -202,7 +202,7 @@ def summed(shares: Shares) -> list[Block]:
     share = a.gap_share or 0.0
     missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
     if a.complete:
-        missed = [f"gap {missing}, as {a.n_steps} steps are not infinitely many", "note"]
+        missed = [f"gap {missing}: only {a.n_steps} steps were taken", "note"]
         return [ui.formula("sum", say(total), [missed])]
     said = f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
     said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
@@ -343,7 +343,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not say that the answer needs the word: hiding the word would."
+    last = "A large weight does not show that the answer needs the word; hiding it would."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [

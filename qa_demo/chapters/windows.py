@@ -24,7 +24,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import position_name, said, said_at, span_words, word
+from qa_demo.texts import said, said_at, span_words, word
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -48,8 +48,8 @@ IDEAS = (
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
-    "Each window has a best span; a rule says which window's is taken. *A high probability P says "
-    "“highest within this window”: it says nothing about another window.*",
+    "Each window has a best span; a rule picks the window whose best span is returned. *A high "
+    "probability P says “highest within this window”: it says nothing about another window.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 34)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -110,8 +110,8 @@ def settings(w: Windows) -> str:
     """Which text this is, and its windows, where a step chose others than the first."""
     if w.shown.example is None or w.here not in (OPENS[4], *(odd for _, odd in ODD.values())):
         return ""
-    title = w.shown.example.title
-    return f"Here: {title}, in windows of {w.size} tokens, each {w.stride} after the last. "
+    said = f"Here: {w.shown.example.title}, in windows of {w.size} tokens, each beginning "
+    return f"{said}{w.stride} after the one before. "
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -318,8 +318,9 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     values = [getattr(r, compared) for r in rows]
     drawn = fig.compared(rows, values, taken, 14 / pitch if bars else None)
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
+    cls = escape(w.cls) if taken.maxima[:2] == (0, 0) else ""
     texts = [
-        fig.label(measured(w, rule, r, taken), 0, y - 8 / pitch, r is taken, **over)
+        fig.label(measured(rule, r, cls * (r is taken)), 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
@@ -342,22 +343,12 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     )
 
 
-def measured(w: Windows, rule: str, r: Proposal, taken: Proposal) -> str:
-    """What a rule compares of a window; where both P of a mean are, and what it returns there."""
-    if rule == "mean_of_maxima":
-        names = dict.fromkeys(place_of(w, r, pos) for pos in r.maxima[:2])
-        returns = f": returns {fig.proposes(r, 26, ' ').strip()}" * (
-            r is taken and r.maxima[:2] == (0, 0)
-        )
-        return f"{probability(r.mean)} on {' and '.join(names)}{returns}"
-    return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
-
-
-def place_of(w: Windows, r: Proposal, pos: int) -> str:
-    """A position's word."""
-    if not r.window.is_context[pos]:
-        return escape(position_name(w.shown, r.window, pos))
-    return escape(quote(word(w.encoding, r.window.to_doc(pos), ""), 24))
+def measured(rule: str, r: Proposal, cls: str) -> str:
+    """What a rule compares of a window, and what it returns where both P of a mean are on `cls`."""
+    if rule != "mean_of_maxima":
+        return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
+    returned = f": both P on {cls}, returned {fig.proposes(r, 26, ' ').strip()}"
+    return probability(r.mean) + returned * bool(cls)
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:

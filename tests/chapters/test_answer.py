@@ -47,7 +47,7 @@ def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     said, sums = words(found["finding"]), words(found["lead"])
     assert number(abs(ahead)) in said and ("span is returned" in said) == (ahead <= limit)
     assert ("≤" in sums) == (ahead <= limit) and "=" in sums
-    assert ("allows" in said) == (limit < ahead <= 0) and ("leads" in said) == (ahead > 0)
+    assert ("allows" in said) == (limit < ahead <= 0) and (" more than “" in said) == (ahead > 0)
     assert found["leads"]["data"][1]["x"] == [pytest.approx(ahead, abs=1e-6)]
     null, best, printed, most = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
     assert null - best == pytest.approx(printed, abs=0.011)
