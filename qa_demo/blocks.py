@@ -106,7 +106,7 @@ def row(
 ) -> Block:
     """A row; `sets`: the patch of a press; `more`: what a press unfolds, (label, rows of cells)."""
     unfolds = more and {"label": more[0], "rows": [list(cells) for cells in more[1]]}
-    made = {"strong": strong or None, "sets": sets and dict(sets), "more": unfolds}
+    made = {"strong": strong or None, "sets": sets, "more": unfolds}
     return {"cells": list(cells)} | {k: v for k, v in made.items() if v is not None}
 
 

@@ -58,7 +58,7 @@ def one_file(title: str, name: str, data: str, run: str) -> str:
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
         "font-src data:; img-src data: blob:"
     )
-    inert = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    inert = data.replace("<", "\\u003c")
     sheet = style(saved=True).replace("</", "<\\/")
     running = "\n".join(f"<script>{text}</script>" for text in kept)
     return f"""\

@@ -134,7 +134,7 @@ def coloured(value: Any, key: str = "") -> Any:
     if key == "colorscale" and value in SCALES:
         return [[k, colours()[role]] for k, role in enumerate(SCALES[value])]
     scale, _, share = value.partition(":")
-    if scale in SCALES and share:
+    if scale in SCALES:
         low, high = (bytes.fromhex(colours()[role][1:]) for role in SCALES[scale])
         mixed = [round(a + (b - a) * float(share)) for a, b in zip(low, high, strict=True)]
         return f"rgb({','.join(map(str, mixed))})"
