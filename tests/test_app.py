@@ -137,9 +137,7 @@ def refused(capsys) -> Callable[..., str]:
 
 FAULTS = {
     "--port 99999": r"cannot be opened at port 99999: .*from 1024 to 65535",
-    "--port 8o8o": r"--port: invalid int value: '8o8o'; spanlight --help lists",
     f"--host {'ä' * 80}": r"ä cannot be opened at port \d+: .*--host names an address",
-    "--host 999.1.1.1": r"999\.1\.1\.1 cannot be opened at port \d+: .*--host names an address",
     "--host 203.0.113.7": r"203\.0\.113\.7 cannot be opened at port \d+: .*--host names an address",
     "--reader /nowhere/at/all": r"'/nowhere/at/all' is not a reader's name or an existing folder",
     "--root-path app": r"a path is a slash and a name, as /app, .*; got 'app'",
@@ -206,5 +204,4 @@ def test_the_network_is_asked_without_sending_anything():
         found = network_address()
     except BadInput as refused:
         found = str(refused)
-    assert "join" in found or len(found.split(".")) == 4
-    assert not found.startswith("127.")
+    assert "join" in found or re.fullmatch(r"(?!127\.)\d+(\.\d+){3}", found)

@@ -105,7 +105,8 @@ def test_from_a_file_to_its_failures(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("line", [x for x in COMMANDS if re.match("(SPAN.+ )?python app", x)])
 def test_the_page_takes_what_is_shown(line, monkeypatch):
     """All but the port, the weights and the visitors."""
-    words, opened = shlex.split(line), list[tuple[object, ...]]()
+    words, opened, drawn = shlex.split(line), list[tuple[Any, ...]](), list[str]()
+    monkeypatch.setattr("qa_demo.app.show", drawn.append)
     if "=" in words[0]:
         name, _, value = words.pop(0).partition("=")
         monkeypatch.setenv(name, value)
@@ -115,7 +116,8 @@ def test_the_page_takes_what_is_shown(line, monkeypatch):
     monkeypatch.setattr("qa_demo.app.wait_for_the_end", lambda: None)
     monkeypatch.setattr("qa_demo.server.launch.launch", lambda *given, **_: opened.append(given))
     assert app.main(words[2:]) == 0
-    assert [given[1] for given in opened] == ["0.0.0.0" if "--lan" in words else "127.0.0.1"]
+    ((_, host, _, names, _),), lan = opened, "--lan" in words
+    assert (host, bool(names), len(drawn)) == (("127.0.0.1", "0.0.0.0")[lan], lan, lan)
 
 
 @pytest.mark.model

@@ -167,7 +167,7 @@ def test_a_stored_reading_shows_what_its_example_promises(example):
 
 
 @pytest.mark.model
-def test_stored_readings_are_those_of_the_bundled_reader():
+def test_stored_readings_are_those_of_the_bundled_reader(monkeypatch):
     reader = real().reader("bundled")
     for example in POOL:
         stored = load_reading(READINGS / f"{example.id}.npz")
@@ -180,6 +180,9 @@ def test_stored_readings_are_those_of_the_bundled_reader():
         for name in ("start_logits", "end_logits", "tag_logits"):
             told, said = getattr(stored, name), getattr(live, name)
             np.testing.assert_allclose(told, said, atol=1e-3, err_msg=example.id)
+    other = replace(stored, checksum="other")
+    monkeypatch.setattr("qa_demo.examples.load_reading", lambda _: other)
+    assert example.stored() is None
 
 
 def test_stored_attributions_add_up_to_the_leads_of_the_stored_readings():

@@ -98,3 +98,4 @@ def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor():
     at, factor = np.argmax(now), float(words(found["p-start"]).split()[-1])
     assert items(found["words"])[np.argmax(before)]["up"][2] == max(before) > 0.9 and now[at] > 0.7
     np.testing.assert_allclose(np.delete(now, at), np.delete(before, at) * factor, atol=0.005)
+    assert not any(x.get("down", [0])[-1] for x in items(found["words"])), "no end has changed"

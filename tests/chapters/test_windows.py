@@ -37,6 +37,8 @@ def test_each_window_says_what_brute_force_says(cut, place):
         wanted = score, float(s[0] + e[0]), float(ps.max() + pe.max()) / 2, float(cs[i] * ce[j])
         assert (row.score, row.null, row.mean, row.product) == pytest.approx(wanted)
         best = max(best, (row.score, -row.k))
+    presses = [row["sets"] for row in chapter.as_table(w)["rows"]]
+    assert presses == [{"selection": [r.own.span.start, r.own.span.end]} for r in w.rows]
     assert w.win.k == -best[1]
     start = w.best.span.start  # which counts where its nearer edge is farthest
     held = [v for v in w.reading.windows if v.doc_start <= start < v.doc_stop]

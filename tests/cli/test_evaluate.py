@@ -46,6 +46,7 @@ def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, 
 
 def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, terminal):
     assert terminal.data("evaluate", dev, "--out", out)["seconds"] > 0
+    assert "was there" not in terminal.err
     whole = out.read_bytes()
     first, second, _ = whole.splitlines(keepends=True)
     out.write_bytes(first + second[:40])  # stopped in the middle of a line

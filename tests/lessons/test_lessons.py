@@ -239,6 +239,9 @@ def test_facts_are_those_of_the_logits():
     assert found["pull"] == f"+{(1 - p[at]) / 2:.3f}"
     lowered, _ = stored().shown(load({"example": "fuji", **found["then"]})).reading.logits(0)
     assert found["freed"] == pytest.approx(float(torch.tensor(lowered).softmax(0)[at]))
+    found, shown, [[s, _]] = facts("all_positions", example="oresund")
+    i, j = shown.reading.windows[0].ends(shown.best.span)
+    assert found["inside"] == f"{s.softmax(0)[i : j + 1].sum():.3f}"
     found, shown, [[s, e]] = facts("argmaxes_apart", example="natural-selection")
     inside = torch.tensor(shown.reading.windows[0].is_context)
     tops = float(s[inside].max()), float(e[inside].max())
@@ -265,11 +268,9 @@ def test_facts_are_those_of_the_logits():
     assert ". " in shown.encoding.text(Span(*far)) and far[1] == shown.best.span.end
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
-    second = shown.prediction.n_best[1].candidate
     assert found["behind"] == pytest.approx(shown.best.end_logit - found["second_end"])
-    assert found["second_end"] == second.end_logit
-    pieces = [shown.encoding.text(Span(d, d)) for d in range(40)]
-    stops = np.array([float(piece == ".") for piece in pieces])
+    assert found["second_end"] == shown.prediction.n_best[1].candidate.end_logit
+    stops = np.array([float(shown.encoding.text(Span(d, d)) == ".") for d in range(40)])
     assert stops.any() and "“.”" not in [x for _, x, _ in Seen(shown).highest(stops, 4, 0)]
     found, _, logits = facts("smallest_null", example="danube")
     nulls = [float(s[0] + e[0]) for s, e in logits]

@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from collections.abc import Iterator
 
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
@@ -21,13 +20,10 @@ PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0
 
 
 def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
-    def parts() -> Iterator[bytes]:
-        yield PAGE
-        yield b"more"
-
+    parts = iter([PAGE, b"more"])
     routes = [
         Route("/", lambda _: HTMLResponse(PAGE)),
-        Route("/parts", lambda _: StreamingResponse(parts(), media_type="text/html")),
+        Route("/parts", lambda _: StreamingResponse(parts, media_type="text/html")),
         Route("/text", lambda _: PlainTextResponse(PAGE)),
     ]
     get = TestClient(early(Starlette(routes=routes))).get
@@ -57,7 +53,7 @@ def test_what_the_head_names_is_served():
     pictures = Pictures({}, without_model, without_model)
     get = TestClient(Starlette(routes=routes(pictures))).get
     named = re.findall(r'href="(static/page/[^"]+)"', head())
-    assert len(named) == 5
+    assert len(named) == 5 and get("/health").status_code == 503
     for name in [n for n in [*named, "static/page/plotly.js"] if not n.endswith("woff2")]:
         first, packed = (get(name, headers={"accept-encoding": x}) for x in ("identity", "gzip"))
         assert first.status_code == 200 and len(first.content) > 1000
@@ -73,10 +69,11 @@ def test_what_the_head_names_is_served():
     assert "url(data:" not in style().replace('"', "") and style(saved=True).count("data:font") == 7
 
 
-def test_half_a_letter_in_a_request_is_read_as_a_whole_one():
-    post = TestClient(Starlette(routes=routes(full()))).post
+def test_half_a_letter_in_a_request_is_read_as_a_whole_one_by_a_page_in_health():
+    client = TestClient(Starlette(routes=routes(full())))
+    assert (well := client.get("/health")).json() == {"status": "ok"} and well.status_code == 200
     half = b'{"state": {"question": "Who \\ud800?", "context": "Ada."}}'
-    assert post("/picture", content=half).json()["question"] == "Who \ufffd?"
+    assert client.post("/picture", content=half).json()["question"] == "Who \ufffd?"
 
 
 def test_another_gradio_is_sent_as_it_is(monkeypatch):

@@ -1,5 +1,7 @@
 """The guard, who may show the page in a frame, and the frozen launch settings."""
 
+from unittest.mock import AsyncMock
+
 import gradio as gr
 import httpx
 import pytest
@@ -62,17 +64,10 @@ HALF, LEFT = LAST | {"more_body": True}, {"type": "http.disconnect"}
 
 @pytest.mark.parametrize(("heard", "status"), [([LAST], 200), ([HALF, LAST], 413), ([LEFT], None)])
 def test_a_large_body_that_declares_nothing_is_refused_and_who_leaves_is_no_fault(heard, status):
-    waiting, said = iter(heard), []
-
-    async def receive():
-        return next(waiting)
-
-    async def send(message):
-        said.append(message)
-
+    receive, send = AsyncMock(side_effect=heard), AsyncMock()
     with pytest.raises(StopIteration):  # nothing in it waits: one step ends it
         Guard(inner)(SCOPE, receive, send).send(None)
-    assert (said[0]["status"] if said else None) == status
+    assert (send.mock_calls[0].args[0]["status"] if send.called else None) == status
 
 
 @pytest.mark.parametrize(
@@ -107,8 +102,7 @@ def test_launch_settings_are_frozen():
     settings = launch_settings("127.0.0.1", 7860)
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
-    assert settings["strict_cors"] is True
-    assert settings["allowed_paths"] == []
+    assert settings["strict_cors"] is True and settings["allowed_paths"] == []
     assert settings["blocked_paths"] and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
 
 
