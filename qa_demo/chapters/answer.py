@@ -108,7 +108,7 @@ def best_five(shown: Shown) -> Block:
 
     def name(c: Candidate, most: int) -> str:
         which = f" (token {c.span.start + 1})" * (many[c.text] > 1)
-        said = escape(texts.span_name(e, c.span, most)[0]) + which
+        said = escape(texts.span_name(e, c.span, most - len(which))[0]) + which
         return f"<b>{said}</b>" if c is top[0] else said
 
     best, *others = map(number, scores)

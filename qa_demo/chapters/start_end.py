@@ -261,7 +261,7 @@ def shares(p: Softmaxes) -> Block:
     down: Block = {"type": "log", "tickvals": [10.0**k for k in decades]}
     down["exponentformat"] = "power"
     down["range"] = [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]
-    layout = ui.layout(346, 74, 8, 8, 52, annotations=notes)
+    layout = ui.layout(346, 74, 24, 8, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
     layout["xaxis"] = ui.axis(title, GREY, **across)
     layout["yaxis"] = ui.axis("probability (log axis)", **down)

@@ -547,7 +547,7 @@ def test_a_screen_reader_hears_what_changed_and_stays_where_it_was(open_page, se
     expect(second).to_be_focused()
     slider = page.locator("#chapter").get_by_role("slider", name="temperature T")
     about = "(e) => e.ariaDescribedByElements[0].textContent"
-    assert slider.evaluate(about).startswith("divides every logit")
+    assert slider.evaluate(about).startswith("above 1 both softmaxes flatten")
     slider.press("ArrowRight")
     expect(heard.filter(has_text="At T = 1.05")).to_have_count(1)
     page.locator("#chapter summary", has_text="As a table").press("Enter")
