@@ -259,7 +259,8 @@ def shares(p: Softmaxes) -> Block:
     across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
     decades = range(0, int(lowest) - 1, -max(1, -int(lowest) // 6))
     down: Block = {"type": "log", "tickvals": [10.0**k for k in decades]}
-    down["exponentformat"] = "power"
+    powers = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades[1:])
+    down["ticktext"] = ["1", *powers]
     down["range"] = [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]
     layout = ui.layout(346, 74, 24, 8, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
