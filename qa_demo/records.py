@@ -1,6 +1,7 @@
 """Records of what somebody sent or saved; what cannot be one is refused in one sentence."""
 
 import re
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,7 +18,8 @@ def read(model: type[M], given: Any, where: str = "") -> M:
     try:
         return model.model_validate(given)
     except ValidationError as fault:
-        raise BadInput(f"{where}: {refusal(fault)}" if where else refusal(fault)) from fault
+        said = refusal(fault, model.model_fields)
+        raise BadInput(f"{where}: {said}" if where else said) from fault
 
 
 def refuse_idle(asked: object, where: str, *names: str) -> None:
@@ -37,14 +39,17 @@ def received(value: Any) -> str:
     return f"got {f'{len(value):,} characters' if long else repr(value)[:60]}"
 
 
-def refusal(fault: ValidationError) -> str:
-    """The first fault of a record as one sentence: field, what is allowed, value received."""
+def refusal(fault: ValidationError, known: Collection[str] = ()) -> str:
+    """The first fault of a record, whose fields are `known`, as one sentence: field, what is
+    allowed, value received.
+    """
     first = fault.errors(include_url=False)[0]
     field = repr(".".join(str(part) for part in first["loc"] if part != "[key]"))[1:-1][:60]
     field = "paragraph (context)" if field == "context" else field
     got = received(first["input"])
     if first["type"] == "extra_forbidden":
-        return f"there is no field {field}, {got}"
+        other = f"; known are {', '.join(known)}" * (len(first["loc"]) == 1 and bool(known))
+        return f"there is no field {field}, {got}{other}"
     if first["type"] == "missing":
         return f"{field} is missing, {got}"
     said = re.sub(r"^(\w+ (?=should )|Value error, )| after validation", "", first["msg"])

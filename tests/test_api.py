@@ -143,7 +143,7 @@ ODD = [
 """Call, odd field, sentence: the same over HTTP, as a tool, by position and on the command line."""
 OF_JSON = [
     ("read", {"context": None}, "paragraph (context): must be a valid string, got None"),
-    ("read", {"foo": 1}, "there is no field foo, got 1"),
+    ("read", {"foo": 1}, "there is no field foo, got 1; known are max_seq_length, doc_stride, qu"),
     ("read", {"n_best_size": True}, "n_best_size: must be a valid integer, got True"),
     ("read", {"context": "a" * 50_001}, "paragraph (context): must have at most 50,000 characters"),
     ("read", {"reader": ""}, "reader: must have at least 1 character, got ''"),
