@@ -347,8 +347,8 @@ def measured(rule: str, r: Proposal, cls: str) -> str:
     """What a rule compares of a window, and what it returns where both P of a mean are on `cls`."""
     if rule != "mean_of_maxima":
         return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
-    returned = f": both P on {cls}, returned {fig.proposes(r, 26, ' ').strip()}"
-    return probability(r.mean) + returned * bool(cls)
+    own = escape(quote(r.own.text, 26)) if r.own else "no span"
+    return probability(r.mean) + f": both P on {cls}, returned {own}" * bool(cls)
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:
