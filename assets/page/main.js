@@ -143,6 +143,10 @@ export function mount(root, chapters) {
     },
   });
   keepTyped();
+  addEventListener("keydown", ({ key }) => { // Tab stops at gradio's list, which closes under it
+    const lists = key === "Tab" ? document.querySelectorAll("#ask-row .option-list") : [];
+    for (const list of lists) list.setAttribute("tabindex", "-1");
+  });
 }
 
 /** One sentence, beside the control that caused it where there is one. */
