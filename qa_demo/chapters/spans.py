@@ -74,12 +74,13 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     elif p.limit is not None and shown.lead > 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
+    every = " of all windows" * (len(shown.reading.windows) > 1)
     last = "Finding the highest allowed cell is a plain search; only the logits are learned."
     return [
         *by_hand.told(shown),
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
-            "*The highest allowed cell of all windows is the best span: the maximum-scoring span.*"
+            f"*The highest allowed cell{every} is the best span: the maximum-scoring span.*"
         ),
         ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
         square(sq),
