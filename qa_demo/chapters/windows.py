@@ -106,14 +106,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
-def settings(w: Windows) -> str:
-    """Which text this is, and its windows, where a step chose others than the first."""
-    if w.shown.example is None or w.here not in (OPENS[4], *(odd for _, odd in ODD.values())):
-        return ""
-    said = f"Here: {w.shown.example.title}, in windows of {w.size} tokens, each beginning "
-    return f"{said}{w.stride} after the one before. "
-
-
 def presses(w: Windows, step: int) -> Block | None:
     """To the odd case of the step or back to its own; what the head says."""
     rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
@@ -221,7 +213,7 @@ def one_window(w: Windows) -> list[Block | None]:
     last = "The rule asks where a word stands, not how high it scores: what stands around a word "
     last += "tells what it means."
     return [
-        ui.finding(settings(w) + told, start),
+        ui.finding(told, start),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
@@ -267,7 +259,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"
     return [
-        ui.finding(settings(w) + found, span_words(w.best, 40)),
+        ui.finding(found, span_words(w.best, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
         fig.scores(w, w.threshold),
         ui.formula("lead", say(total)),
@@ -285,7 +277,7 @@ def three_rules(w: Windows) -> list[Block | None]:
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]
     return [
-        ui.finding("{} {}", why(w, other, taken[1]), [settings(w), "note"]),
+        ui.finding("{}", why(w, other, taken[1])),
         ui.choice("rules", "rule of the whole page", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
