@@ -38,8 +38,8 @@ STEPS = (
     ("Tags to spans", "How do tags become answers?"),
 )
 IDEAS = (
-    "A second output layer (a head), beside that for start and end, gives every token three "
-    "probabilities that add up to 1: {} begins an answer, {} continues one, {} is outside.",
+    "A second output layer (a head) gives every token three probabilities that add up to 1: {} "
+    "begins an answer, {} continues one, {} is outside.",
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
     "is *−log p(right tag)* (natural logarithm).",
     "Where annotators disagree, a token's label is {}: for each tag, the share of annotators who "

@@ -25,7 +25,7 @@ from qa_demo.state import Int, Record, Text
 
 NAME = "Scores"
 STEPS = (
-    ("Two questions", "How can one start vector serve every question and text?"),
+    ("Two questions", "How can one start vector serve every question?"),
     ("One logit", "What does S · h look like, number by number?"),
     ("Layers", "What would the same S and E say after each layer?"),
 )

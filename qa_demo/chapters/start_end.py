@@ -78,9 +78,8 @@ def first_step(p: Softmaxes) -> list[Block | None]:
     """Step 1: start and end: bars in the text."""
     return [
         ui.idea(
-            "A softmax turns the logits of all positions, question and paragraph, into "
-            "probabilities that sum to 1: *one softmax says where the answer starts, a second "
-            "where it ends.*"
+            "A softmax turns the logits of all positions into probabilities that sum to 1: "
+            "*one says where the answer starts, a second where it ends.*"
         ),
         surest(p),
         key(p),

@@ -146,7 +146,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     top = [k for k in order if k in shares.real and way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
-    found = f"{{}}, the best span, is {placed} “no answer” by *{number(abs(shares.lead))}*. "
+    found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
     found += "Punctuation aside, {} spoke most" if top else "No word spoke{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]

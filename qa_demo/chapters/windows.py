@@ -43,8 +43,8 @@ IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
     "should overlap, with the question in each. *Each window proposes its best span; the highest "
     "score wins.*",
-    "Where windows overlap, each scores the same words. *A start counts only in the window that "
-    "sees most around it*: the one whose nearer edge is furthest away.",
+    "Overlapping windows score the same words. *A start counts only in the window that sees most "
+    "around it*: its nearer edge is furthest away.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",

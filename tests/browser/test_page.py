@@ -186,14 +186,16 @@ def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
     page.mouse.up()
     ready(page)
     dragged = state(page)
-    show(page, server, {**ORESUND, "chapter": "spans"})
+    show(page, server, {"example": "south-pole", "chapter": "start_end"})
+    lined = "(e) => getComputedStyle(e).boxShadow"  # the answer itself needs no line
+    assert page.locator(".selected > .t").first.evaluate(lined) == "none"
     show(page, server, {**ORESUND, "chapter": "start_end"})
     word(page, "each").focus()
     for key in ("ArrowLeft", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Enter"):
         page.keyboard.press(key)
     ready(page)
-    assert state(page) == dragged
-    # in an older browser a click does not tell its pointer
+    assert state(page) == dragged and page.locator(".selected > .t").first.evaluate(lined) != "none"
+    # an older browser, in which a click does not tell its pointer
     old = "addEventListener('click', (e) => Object.setPrototypeOf(e, MouseEvent.prototype), true)"
     phone = open_page({**ORESUND, "chapter": "start_end"}, width=375, has_touch=True, script=old)
     word(phone, "each").tap()

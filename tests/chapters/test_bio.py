@@ -34,8 +34,7 @@ def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
     first = found["tags"]["data"][0]["customdata"]
     means = np.add.reduceat(p, first) / np.diff([*first, len(p)])[:, None]
     np.testing.assert_allclose([t["y"] for t in found["tags"]["data"]], means.T, atol=1e-4)
-    runs = pairwise([*first, len(p)])
-    each = [z - a > 1 and bool((p[a:z].argmax(1) == 2).all()) for a, z in runs]
+    each = [z - a > 1 and (p[a:z].argmax(1) == 2).all() for a, z in pairwise([*first, len(p)])]
     assert ["each O ≥" in t for t in found["tags"]["data"][2]["text"]] == each
     said = re.search(r"([\d,]+) of ([\d,]+) tokens are most likely O", words(found["finding"]))
     assert said and [int(x) for x in said.groups()] == [(p.argmax(1) == 2).sum(), len(p)]
@@ -66,8 +65,8 @@ def test_one_label_leaves_one_term():
     right[32:35] = 0, 1, 1
     bars = [b for b in found["tags"]["data"] if "opacity" in b.get("marker", {})]
     for k, bar in zip(range(3), bars, strict=True):  # pale where no right tag is
-        runs = pairwise([*bar["customdata"], len(p)])
-        assert bar["marker"]["opacity"] == [1.0 if k in right[a:z] else 0.2 for a, z in runs]
+        pale = [1.0 if k in right[a:z] else 0.2 for a, z in pairwise([*bar["customdata"], len(p)])]
+        assert bar["marker"]["opacity"] == pale
     total = -np.log(p[np.arange(len(p)), right]).sum()
     assert f"Σ log p(right tag) = {total:.3f}" in words(found["loss"])
     assert f"−log {p[32, 0]:.3f} = {-np.log(p[32, 0]):.3f}" in words(found["loss"])
