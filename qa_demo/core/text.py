@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 from qa_demo.core.base import BadInput, Bools, Floats, Ints, freeze_arrays
 from qa_demo.core.types import Encoding, Span, Window
 
+# Control characters other than tab and newlines, of which NUL ends C strings, and lone surrogates,
+# which raise TypeError inside the tokenizers library.
+_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\ud800-\udfff]")
+# Controls that are white space, such as a page's end in the text of a PDF: they part words.
+_BLANKS = str.maketrans("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " " * 7)
+
 
 def check_texts(**texts: object) -> None:
     """Refuse texts, by their names, that no reader can use; call it before they are tokenized. A
@@ -23,6 +29,32 @@ def check_texts(**texts: object) -> None:
             raise BadInput(f"the {name} must be text, got {type(text).__name__}")
         if not text.strip():
             raise BadInput(f"the {name} is empty; type at least one word")
+
+
+def clean(text: str) -> tuple[str, Ints]:
+    """Drop what no tokenizer should see, or put a blank where it is white space; return the kept
+    text and, for each kept character, its index in `text`: "a\\x00b" gives "ab" and [0, 2].
+    """
+    text = text.translate(_BLANKS)
+    dropped = [match.start() for match in _DROPPED.finditer(text)]
+    return _DROPPED.sub("", text), np.delete(np.arange(len(text)), dropped)
+
+
+def trimmed(text: str, offsets: Ints) -> Ints:
+    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty
+    where the next word starts, or after the last letter.
+
+    SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the
+    cat", DeBERTa's second piece covers " cat". No answer starts with a blank.
+    """
+    letters = np.flatnonzero(~np.fromiter(map(str.isspace, text), bool, len(text)))
+    first = np.searchsorted(letters, offsets[:, 0])
+    last = np.searchsorted(letters, offsets[:, 1]) - 1
+    if not len(letters):
+        return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
+    starts = np.append(letters, letters[-1] + 1)[first]
+    ends = np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)
+    return np.stack([starts, ends], axis=1)
 
 
 def spelled(token: str) -> str:

@@ -17,7 +17,6 @@ TOKENS_AT_ONCE = 1280
 """Positions in one pass: half a second of a small model, then others have their turn."""
 SHIFTED = ("roberta", "xlm-roberta", "camembert", "mpnet")
 """Families whose first position is padding id + 1 (in MPNet always 2); no row before it is used."""
-Rows = slice | list[int]
 STACKED = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
 """Families whose encoder is a plain list of layers of one form."""
 
@@ -64,29 +63,38 @@ def word_embeddings(model: Any, ids: Any) -> Tensor:
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
-def encoded(model: Any, inputs: dict[str, Tensor], at: Rows = slice(None)) -> Tensor:
-    """T [b, r, d], the last hidden states as the heads read them, at these positions."""
+def encoded(model: Any, inputs: dict[str, Any]) -> Tensor:
+    """T [b, n, d], the last hidden states as the heads read them."""
     base = model.base_model
     if not model.bare:
-        return head_states(model, base(**inputs)[0])[:, at]
-    states = base.embeddings(**inputs)
-    if hasattr(base, "embeddings_project"):  # ELECTRA's, where its tables are narrower
-        states = base.embeddings_project(states)
-    *layers, last = model.bare
+        return head_states(model, base(**inputs)[0])
+    return through(model.bare, projected(base, base.embeddings(**inputs)))
+
+
+def projected(base: Any, embedded: Tensor) -> Tensor:
+    """What the first layer reads: in ELECTRA a product of it, where its tables are narrower."""
+    return base.embeddings_project(embedded) if hasattr(base, "embeddings_project") else embedded
+
+
+def through(layers: "list[BareLayer]", states: Tensor) -> Tensor:
+    """What the layers make of states [b, n, d]."""
     for layer in layers:
         take_share()
         states = layer(states)
-    return last(states) if at == slice(None) else last.rows(states, at)
+    return states
 
 
-def logits(model: Any, embeds: Tensor, window: Window, at: Rows = slice(None)) -> Any:
-    """Start and end logits [b, r] each, at these positions, of word embeddings [b, n, h] in the
-    place of a window's; positions and types stay its own.
+def logits(model: Any, embeds: Tensor, window: Window) -> Any:
+    """Start and end logits [b, n] each of word embeddings [b, n, h] in the place of a window's;
+    positions and types stay its own.
     """
+    return output_layer(model)(encoded(model, embedded(model, window, embeds))).unbind(-1)
+
+
+def embedded(model: Any, window: Window, embeds: Tensor) -> dict[str, Any]:
+    """What a model reads of a window with word embeddings [b, n, h] in the place of its own."""
     inputs = {k: x.expand(len(embeds), -1) for k, x in inputs_of(model, window).items()}
-    inputs["inputs_embeds"] = embeds
-    del inputs["input_ids"]
-    return output_layer(model)(encoded(model, inputs, at)).unbind(-1)
+    return {**inputs, "input_ids": None, "inputs_embeds": embeds}
 
 
 class BareLayer:
@@ -103,10 +111,14 @@ class BareLayer:
         self.norms = after.LayerNorm, layer.output.LayerNorm
 
     def __call__(self, x: Tensor) -> Tensor:
-        q, k, v = (read(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for read in self.reads)
+        return self.attend(x, *(read(x) for read in self.reads))
+
+    def attend(self, x: Tensor, *qkv: Tensor) -> Tensor:
+        """What follows queries, keys and values [b, n, d]."""
+        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in qkv)
         return self.behind(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2), x)
 
-    def rows(self, x: Tensor, at: Rows) -> Tensor:
+    def rows(self, x: Tensor, at: list[int]) -> Tensor:
         """Rows of it, without keys and values: q (W_k x + b_k) is (q W_k) x and what softmax drops,
         and a mean of W_v x + b_v is W_v times the mean of x, plus b_v.
         """
@@ -119,9 +131,10 @@ class BareLayer:
 
     def behind(self, mixed: Tensor, x: Tensor) -> Tensor:
         """What follows the attention heads, of any rows."""
-        (out, widen, narrow), (first, last) = self.writes, self.norms
+        (out, widen, narrow), (first, last), shape = self.writes, self.norms, x.shape
+        mixed, x = mixed.flatten(0, 1), x.flatten(0, 1)  # plain matrices: a gradient copies no view
         x = first(out(mixed).add_(x))
-        return last(narrow(self.activation(widen(x))).add_(x))
+        return last(narrow(self.activation(widen(x))).add_(x)).view(shape)
 
 
 def product(part: nn.Module) -> Callable[[Tensor], Tensor]:
@@ -134,6 +147,47 @@ def bare_layers(model: Any) -> list[BareLayer]:
     """A model's layers where they are a plain list of BERT's; else none."""
     layers = model.base_model.encoder.layer if model.config.model_type in STACKED else ()
     return [BareLayer(layer, model.config.num_attention_heads) for layer in layers]
+
+
+def along(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[int]], Any]:
+    """Between word vectors x' and x [2, n, h]: alphas [k, n] of points x' + alpha (x - x') -> start
+    and end logits [k, r] at some positions. In a stack the embeddings' layer norm makes of points
+
+        (c + alpha d) / sigma * gamma + beta,    sigma^2 = mean (c + alpha d)^2 + eps
+
+    with c = x' + position + type and d = x - x', both less their mean: the first layer's states,
+    queries, keys and values are sums of vectors made once, and a point needs no product for them.
+    """
+    base, head = model.base_model, output_layer(model)
+
+    def plainly(alpha: Tensor, at: list[int]) -> Any:
+        points = embedded(model, window, torch.lerp(*ends, alpha[..., None]))
+        return head(encoded(model, points)[:, at]).unbind(-1)
+
+    if len(model.bare) < 2:
+        return plainly
+    first, *middle, last = model.bare
+    norm, plain = base.embeddings.LayerNorm, copy.copy(base.embeddings)
+    plain._modules = plain._modules | {"LayerNorm": nn.Identity()}
+
+    def read(normed: Tensor) -> Tensor:
+        x = projected(base, normed)
+        return torch.cat([x, *(part(x) for part in first.reads)], -1)
+
+    with torch.no_grad():
+        c, x = plain(**embedded(model, window, ends))
+        both = torch.stack([c, x - c], 1)  # [n, 2, h]
+        both -= both.mean(-1, keepdim=True)
+        products, still = both @ both.mT / both.shape[-1], read(norm.bias)
+        moved = read(norm.bias + norm.weight * both) - still
+
+    def quickly(alpha: Tensor, at: list[int]) -> Any:
+        on = torch.stack([torch.ones_like(alpha), alpha], -1)
+        sigma = (torch.einsum("kni,nij,knj->kn", on, products, on) + norm.eps).sqrt()
+        there = still + torch.einsum("kni,nid->knd", on / sigma[..., None], moved)
+        return head(last.rows(through(middle, first.attend(*there.chunk(4, -1))), at)).unbind(-1)
+
+    return quickly
 
 
 def eager_twin(model: Any) -> Any:

@@ -30,15 +30,13 @@ from qa_demo.core.attribution import (
 from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, logits, word_embeddings
+from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, along, word_embeddings
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
-ROUNDING = 1e-4
-"""Gradient x input below this share of its products is rounding (real: 1e-1, not: 1e-6)."""
 Pass = Callable[[torch.Tensor], torch.Tensor]
-"""Word embeddings [k, n, h] -> the target F, [k]; or its gradients, [k, n, h]."""
+"""Alphas [k, n] of points x' + alpha (x - x') -> the target F, [k]; or dF / d alpha, [k, n]."""
 
 
 def attribute(
@@ -68,29 +66,31 @@ def attribute(
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)
         return leave_one_out(reading, target, masked)
     window = window_of(reading, target)
-    run = make_pass(reader.model, window, target)
-    embeds = word_embeddings(reader.model, window.input_ids)[None]
+    ends = path_of(reader, reading, window, baseline if method == METHODS[0] else None)
+    run, at_x = make_pass(reader.model, window, target, ends), torch.ones(1, len(window))
     f_x = float(value_of(target, window, *reading.logits(window.index)))
     done = total = 0
 
     def gradients(points: torch.Tensor) -> torch.Tensor:
         nonlocal done
-        found = reader.passes.run(lambda: gradient(run, points), cancelled)
+        at = points.detach().requires_grad_()
+        taken = torch.enable_grad()(lambda: torch.autograd.grad(run(at).sum(), at)[0])
+        found = reader.passes.run(taken, cancelled)
         done += len(points)
         if on_progress is not None and total:
             on_progress(done, total)
         return found
 
     if method == "gradient_x_input":
-        values = summed(gradients(embeds) * embeds)
-        return Attribution(target, method, window.index, values.double().numpy(), f_x)
-    path = baseline_embeddings(reader, reading, window, baseline)
-    forward = torch.inference_mode()(lambda: float(run(path)))
+        felt = not adds_no_position(reader.model.config)  # else what is left is rounding
+        values = felt * gradients(at_x)[0].double().numpy()
+        return Attribution(target, method, window.index, values, f_x)
+    forward = torch.inference_mode()(lambda: float(run(0 * at_x)))
     f_baseline = reader.passes.run(forward, cancelled)
     change, tried = f_x - f_baseline, list[tuple[int, float]]()
     for steps in STEPS if n_steps is None else (n_steps,):
         total = done + steps
-        values = integrate(gradients, embeds, path, steps)
+        values = integrate(gradients, at_x, steps)
         tried.append((steps, float(values.double().sum()) - change))
         if gap_share(tried[-1][1], change) < GAP_LIMIT:
             break
@@ -98,14 +98,15 @@ def attribute(
     return Attribution(target, method, window.index, values.double().numpy(), *how)
 
 
-def make_pass(model: Any, window: Window, target: Target) -> Pass:
-    """Embeddings [k, n, h] -> F = a.s + b.e at the target's fixed positions, [k]."""
+def make_pass(model: Any, window: Window, target: Target, ends: torch.Tensor) -> Pass:
+    """F = a.s + b.e at the target's fixed positions, of points between x' and x, [2, n, h]."""
     weights = torch.tensor(np.stack(weights_of(target, window)), dtype=torch.float32)
     at = weights.any(0).nonzero()[:, 0].tolist()
     a, b = weights[:, at]
+    read = along(model, window, ends)
 
-    def run(embeds: torch.Tensor) -> torch.Tensor:
-        start, end = logits(model, embeds, window, at)
+    def run(alpha: torch.Tensor) -> torch.Tensor:
+        start, end = read(alpha, at)
         return (start @ a).double() + (end @ b).double()
 
     return run
@@ -120,54 +121,35 @@ def own_baseline(reader: "BertReader") -> Baseline:
     return "pad" if felt or not adds_no_position(reader.model.config) else "mask"
 
 
-def baseline_embeddings(
-    reader: "BertReader", reading: Reading, window: Window, baseline: Baseline
+def path_of(
+    reader: "BertReader", reading: Reading, window: Window, baseline: Baseline | None
 ) -> torch.Tensor:
-    """x' [1, n, h]: [CLS] and the separators as they are, every other position the pad or mask
-    token's vector, or zero. Positions and types are the input's. Kept tokens get exactly 0.
+    """x' and x, [2, n, h]. In x' are [CLS] and the separators as they are, every other position is
+    the pad or mask token's vector, or zero; without a baseline all of it is zero. Positions and
+    types are the input's. Kept tokens get exactly 0.
     """
-    kept = special_positions(reading.encoding, window)
-    if baseline == "zero":
-        embeds = word_embeddings(reader.model, window.input_ids)
-        return (embeds * torch.from_numpy(kept)[:, None])[None]
-    word = getattr(reader.tokenizer, f"{baseline}_token_id")
-    ids = np.where(kept, window.input_ids, word)
-    return word_embeddings(reader.model, ids)[None]
+    kept = special_positions(reading.encoding, window) & (baseline is not None)
+    x = word_embeddings(reader.model, window.input_ids)
+    other = torch.zeros_like(x)
+    if baseline not in (None, "zero"):
+        other += word_embeddings(reader.model, [getattr(reader.tokenizer, f"{baseline}_token_id")])
+    return torch.stack([torch.where(torch.from_numpy(kept)[:, None], x, other), x])
 
 
-def gradient(run: Pass, embeds: torch.Tensor) -> torch.Tensor:
-    """dF / d embeds, [k, n, h]."""
-    with torch.enable_grad():
-        at = embeds.detach().requires_grad_()
-        return torch.autograd.grad(run(at).sum(), at)[0]
+def integrate(gradients: Pass, at_x: torch.Tensor, steps: int) -> torch.Tensor:
+    """Integrated gradients of the target, [n]: means over the midpoints alpha = (k + 1/2) / steps.
 
+        attr_i = mean of (x_i - x'_i) . dF(x' + alpha (x - x')) / dx_i = mean of dF / d alpha_i
 
-def summed(products: torch.Tensor) -> torch.Tensor:
-    """Gradient x input of each position, [n], from its products [1, n, h]; exactly 0 where they
-    only leave rounding: a reader that normalises each word's vector first (DeBERTa) ignores its
-    length, so that the products of a position cancel.
-    """
-    values, size = products[0].sum(-1), products[0].abs().sum(-1)
-    return torch.where(values.abs().max() < ROUNDING * size.max(), torch.zeros_like(values), values)
-
-
-def integrate(
-    gradients: Pass, embeds: torch.Tensor, path: torch.Tensor, steps: int
-) -> torch.Tensor:
-    """Integrated gradients of the target, [n], from x and x' [1, n, h].
-
-        attr_i = (x_i - x'_i) . mean over the midpoints alpha = (k + 1/2) / steps of dF(x' + alpha
-        (x - x')) / dx_i
-
-    captum does the path and the sum.
+    captum takes the path from 0 to alpha = 1 at every position, [1, n].
     """
     from captum.attr import IntegratedGradients
 
     def gradient_func(inputs: tuple[torch.Tensor, ...], **_: Any) -> tuple[torch.Tensor]:
-        return (gradients(inputs[0].detach()),)
+        return (gradients(inputs[0]),)
 
-    method = IntegratedGradients(lambda points: points.sum((1, 2)))  # never asked: see below
+    method = IntegratedGradients(lambda points: points.sum(1))  # never asked: see below
     method.gradient_func = gradient_func
-    size = max(1, min(10, TOKENS_AT_ONCE // embeds.shape[1], steps))
-    how: dict[str, Any] = {"n_steps": steps, "internal_batch_size": size}
-    return method.attribute(embeds, path, method="riemann_middle", **how).detach()[0].sum(-1)
+    size = max(1, min(10, TOKENS_AT_ONCE // at_x.shape[1], steps))
+    found = method.attribute(at_x, n_steps=steps, method="riemann_middle", internal_batch_size=size)
+    return found.detach()[0]

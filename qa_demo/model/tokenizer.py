@@ -1,29 +1,13 @@
 """Turn both texts into an `Encoding`: ids, char offsets into the given text, word numbers."""
 
-import re
 from typing import Any
 
 import numpy as np
 import regex
 
 from qa_demo.core.base import BadCheckpoint
-from qa_demo.core.text import whitespace_ids
+from qa_demo.core.text import clean, trimmed, whitespace_ids
 from qa_demo.core.types import Encoding
-
-# Control characters other than tab and newlines, of which NUL ends C strings, and lone surrogates,
-# which raise TypeError inside the tokenizers library.
-_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f\ud800-\udfff]")
-# Controls that are white space, such as a page's end in the text of a PDF: they part words.
-_BLANKS = str.maketrans("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " " * 7)
-
-
-def clean(text: str) -> tuple[str, np.ndarray]:
-    """Drop what no tokenizer should see, or put a blank where it is white space; return the kept
-    text and, for each kept character, its index in `text`: "a\\x00b" gives "ab" and [0, 2].
-    """
-    text = text.translate(_BLANKS)
-    dropped = [match.start() for match in _DROPPED.finditer(text)]
-    return _DROPPED.sub("", text), np.delete(np.arange(len(text)), dropped)
 
 
 def prepare(tokenizer: Any) -> Any:
@@ -61,23 +45,6 @@ def _check_letters(backend: Any) -> None:
             f"this tokenizer leaves out letters, which no answer could hold then: "
             f"{' '.join(lost[:8])}{' and others' if len(lost) > 8 else ''}"
         )
-
-
-def trimmed(text: str, offsets: np.ndarray) -> np.ndarray:
-    """Offsets [n, 2] without the blanks at either end; a piece that is only blanks becomes empty
-    where the next word starts, or after the last letter.
-
-    SentencePiece and byte-level tokenizers count the blank before a word as part of it: in "the
-    cat", DeBERTa's second piece covers " cat". No answer starts with a blank.
-    """
-    letters = np.flatnonzero(~np.fromiter(map(str.isspace, text), bool, len(text)))
-    first = np.searchsorted(letters, offsets[:, 0])
-    last = np.searchsorted(letters, offsets[:, 1]) - 1
-    if not len(letters):
-        return np.stack([offsets[:, 1], offsets[:, 1]], axis=1)
-    starts = np.append(letters, letters[-1] + 1)[first]
-    ends = np.where(first <= last, letters[np.maximum(last, 0)] + 1, starts)
-    return np.stack([starts, ends], axis=1)
 
 
 def whole(text: str, offsets: np.ndarray) -> np.ndarray:

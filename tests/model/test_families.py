@@ -16,10 +16,11 @@ from tokenizers.processors import TemplateProcessing
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadCheckpoint
+from qa_demo.core.text import trimmed
 from qa_demo.core.types import Span, WindowOptions
 from qa_demo.core.windows import capacity_of, make_windows
 from qa_demo.model.forward import adds_no_position, knows_token_types, longest_input
-from qa_demo.model.tokenizer import BLANK, encode, prepare, trimmed, whole
+from qa_demo.model.tokenizer import BLANK, encode, prepare, whole
 from tests.model import kit
 from tests.odd import LETTERS
 
