@@ -63,7 +63,7 @@ class Read(state.Decode, Asked):
     """Answer a question from a paragraph: the answer or null, the n-best list, scores, windows."""
 
     null_score_diff_threshold: state.Threshold | None = Field(
-        None, title="no answer when null score - best score is above this; null: the reader's own"
+        None, title="no answer when null score - best score > this; null: the reader's own, else 0"
     )
     rule: types.Rule = Field(
         "logits", title="what the best span has most of: sum, mean of window's maxima, or product"

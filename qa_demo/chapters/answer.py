@@ -153,7 +153,8 @@ def or_none(shown: Shown) -> list[Block | None]:
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
-        label = f"The reader's own, {number(shown.true.threshold or 0.0)}"
+        whose = "The default" if shown.true.threshold is None else "The reader's own"
+        label = f"{whose}, {number(shown.true.threshold or 0.0)}"
         controls = [
             ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),

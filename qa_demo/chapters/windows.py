@@ -362,6 +362,7 @@ def worked(rule: str, r: Proposal) -> list[Part]:
 def exactly(w: Windows) -> str:
     step, limit = w.shown.state.step, number(w.threshold)
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
+    own = own if w.shown.true.threshold is not None else "the default for a reader without one"
     chosen = own if w.shown.state.threshold is None else "set by hand"
     told = (
         "A token is a word, a part of one, or punctuation. A window proposes spans whose start "

@@ -44,8 +44,8 @@ def stored() -> Pictures:
 
 @cache
 def faked() -> Pictures:
-    """The examples' texts read by the fake reader."""
-    reader = FakeReader()
+    """The examples' texts read by the fake reader, without a threshold of its own."""
+    reader = FakeReader(threshold=None)
     return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
 
 

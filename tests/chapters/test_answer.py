@@ -121,6 +121,7 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     own = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "answer"}
     assert "nobody has marked" in words(blocks(faked(), **own)["key"])
     assert "was not measured" in words(blocks(faked(), **own, step=3)["finding"])
+    assert blocks(faked(), **own, step=2)["own"]["label"] == "The default, 0.00"
     marked = blocks(faked(), **own, gold=[[0, 7]])
     assert [x["text"] for x in marked["words"]["lines"]] == ["marked by you"]
 

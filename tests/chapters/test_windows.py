@@ -104,6 +104,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
         found = drawn(step, question="Who?", context="Ada Kok lives in Oslo.")
         assert "indow" in words(found["finding"]) or step == 3
         assert found["other"]["sets"] == chapter.OWN_TEXT
+        assert step < 3 or "default for a reader without one" in words(found["exact-0"])
     text = {"question": "Who?", "context": LONG, "max_seq_length": 24, "doc_stride": 18}
     assert "may be cut" in drawn(1, **text)["stride"]["says"]
 
