@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.by_hand import apply_edits
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.calibration import sureness
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import window_prob
@@ -161,8 +161,7 @@ class Pictures:
         if state.question is not None and state.context is not None:
             return state.question, state.context, None
         name = state.example or FIRST
-        if name not in self.examples:
-            raise BadInput(f"there is no example {name[:60]!r}; the menu names them all")
+        one_of("the example", name, self.examples)
         example = self.examples[name]
         return example.question, example.context, example
 

@@ -161,7 +161,6 @@ def test_a_block_that_the_browser_holds_is_not_sent_again():
 
 DOORS = {
     "nothing": (None, "a picture is asked for by"),
-    "an example": ({"state": {"example": "nope"}}, "there is no example 'nope'"),
     "a step": ({"state": {"chapter": "spans", "step": 7}}, "this chapter has 1 step, got step 7"),
     "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, "selection"),
     "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, "gold needs"),

@@ -42,7 +42,7 @@ BEFORE = [
     ("evaluate {half} --fail-under f1=1", "half.jsonl is not readable as JSON"),
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spams", "chapter: must be 'answer', 'scores'"),
-    ("page --example no-such", "there is no example 'no-such'"),
+    ("page --example no-such", "the example must be one of oresund, "),
     ("evaluate {dev} --null-score-diff-threshold -Inf", "must be a finite number"),
 ]
 """Command lines and what is said of them before any reader is loaded."""
