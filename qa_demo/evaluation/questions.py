@@ -116,6 +116,12 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
         rows.fieldnames = header = [column.strip() for column in next(lines, ())]
         if twice := [column for column in header if column and header.count(column) > 1]:
             raise BadInput(f"{name}: two columns are called {twice[0][:SHOWN]!r}")
+        if header and not {"question", "context", "answer"} <= {*header}:
+            raise BadInput(
+                f"{name} needs the columns question, context and answer (empty where the text has "
+                f"none), {received(dict.fromkeys(header))}; python -m qa_demo answer --jsonl FILE "
+                "answers without scoring"
+            )
         for row in rows:
             where = f"{name}, line {rows.line_num}"
             if None in row or None in row.values():
@@ -125,9 +131,8 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
                 )
             if not any(cell.strip() for cell in row.values()):
                 continue
-            if "answer" in row:
-                answer, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
-                row["answers"] = [{"text": answer, "answer_start": start}] if answer.strip() else []
+            answer, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
+            row["answers"] = [{"text": answer, "answer_start": start}] if answer.strip() else []
             yield where, row
     except csv.Error as fault:
         raise BadInput(
@@ -183,10 +188,7 @@ def _each(raw: Any) -> Any:
             return [{"text": t, "answer_start": s} for t, s in zip_longest(texts, starts)]
     if isinstance(raw := listed(raw), list):
         return [{"text": a} if isinstance(a, str) else a for a in raw]
-    raise ValueError(
-        "must be a list of answers or an object of two lists, text and answer_start; a table has "
-        "one answer a row, in the column 'answer'"
-    )
+    raise ValueError("must be a list of answers or an object of two lists, text and answer_start")
 
 
 def _key(raw: Any) -> Any:
@@ -224,9 +226,8 @@ FOREIGN = {
     "(the first of each char_spans)",
     "gold": "is a line that evaluate --out wrote; report and calibrate work from such",
     "answer": "has 'answer', as tables have; give 'answers', a list of texts",
-    "question": "has no 'answers' to score against (an empty list, in a table an empty cell of "
-    "'answer', says that the text has none); python -m qa_demo answer --jsonl FILE answers without "
-    "scoring",
+    "question": "has no 'answers' to score against (an empty list says that the text has none); "
+    "python -m qa_demo answer --jsonl FILE answers without scoring",
 }
 """By a field of a row without 'answers': what it is, and what to do."""
 
