@@ -224,18 +224,17 @@ def verdict(shown: Shown) -> Block:
         line += ["Answer: ", [quote(best.text, 56), "strong"]]
     else:
         line += [["No answer.", "strong"], " Best span: ", [quote(best.text, 34), "strong"]]
-    known = sureness(reading, best)
-    # the steps of Loss show other moments too, those of Tags another layer
+    known, w = sureness(reading, best), reading.windows[best.window]
+    claim = known.claim if known and shown.state.rule == "logits" else None
+    # the steps of Loss show other moments too, those of Tags another layer with p of its own
     own = {"loss": " · by the fully trained reader", "bio": " · by start and end"}
-    whose = own.get(shown.state.chapter, "")
+    whose, sure = own.get(shown.state.chapter, ""), ""
     if shown.changed:
-        line += [[" · logits changed by hand", "note"]]
-    elif known is None or known.claim is None or shown.state.rule != "logits":
-        w = reading.windows[best.window]
+        sure = " · logits changed by hand"
+    elif shown.state.chapter != "bio" and claim is not None:
+        line += [[" · ", "note"], [percent(claim), "strong"]]
+        sure = " sure" + " (see “How sure?”)" * (not whose)
+    elif shown.state.chapter != "bio":
         p = window_prob(reading, w.index, *w.ends(best.span))
-        line += [[f" · P(start) P(end) in its window {percent(p)}", "note"]]
-    else:
-        line += [[" · ", "note"], [percent(known.claim), "strong"]]
-        line += [[" sure" + " (see “How sure?”)" * (not whose), "note"]]
-    line += [[whose, "note"]] if whose else []
-    return sentence("answer", "answer", *line)
+        sure = f" · P(start) P(end) in its window {percent(p)}"
+    return sentence("answer", "answer", *line, [sure + whose, "note"])

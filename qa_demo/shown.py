@@ -74,9 +74,9 @@ class Shown:
         return "several" if len(self.golds) > 1 else "the author"
 
     def whose(self, marks: int) -> str:
-        """Whose mark an answer is: "marked by you"; of several "2 of 3 marks"."""
-        several = f"{marks} of {len(self.golds)} marks"
-        return several if self.marked_by == "several" else f"marked by {self.marked_by}"
+        """Whose mark an answer is: "marked by you"; of several "marked by 2 of 3 people"."""
+        several = f"{marks} of {len(self.golds)} people"
+        return f"marked by {several if self.marked_by == 'several' else self.marked_by}"
 
     @property
     def encoding(self) -> Encoding:

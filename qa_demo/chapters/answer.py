@@ -226,7 +226,7 @@ def sums(shown: Shown) -> Block:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
     first = say("best span: {}", ui.summed(*best, d))
-    second = say(f"“no answer”, at {cls}: {{}}", ui.summed(*null, d))
+    second = say(f"“no answer”, at {cls} before the text: {{}}", ui.summed(*null, d))
     return ui.formula("lead", first, second, say(said))
 
 
@@ -317,7 +317,7 @@ def against(shown: Shown, best: str) -> Block | None:
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         exact = "yes" if exact_match(gold, best) else "no"
         rows.append(ui.row(quote(gold, 60), shown.whose(n), exact, number(f1(gold, best))))
-    columns = [("marked as right", GOLD), "marks", "exact match", "F1"]
+    columns = [("marked as right", GOLD), "whose", "exact match", "F1"]
     gold = min({g.text for g in shown.golds}, key=lambda one: (f1(one, best), one))
     shared, a, b = overlap(best, gold)
     both = f"2 · {shared} shared / ({a} + {b} words, articles left out) = "

@@ -106,7 +106,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
-    cuts = ui.choice("cut", "Replace one input of SBO by its average:", options)
+    cuts = ui.choice("cut", "Replace one input of SBO by its mean in pre-training:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
     last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
@@ -133,7 +133,8 @@ def blank_finding(b: core.Blank) -> Block:
     """What the chosen blank hides, and the first guess of each layer."""
     hides = say("hides {}", quoted(b.true)) if b.true else ["is a typed [MASK]"]
     both = [quoted(said.guesses[0].piece) for said in (b.now.mlm, b.now.sbo) if said]
-    last = ", SBO {}." if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
+    last = f", SBO {{}} from {b.inputs[0]}, {b.inputs[1]} and position {b.inputs[2]}."
+    last = last if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
     return ui.finding(f"{b.found.name(b.now)} {{}}: MLM guesses {{}}{last}", hides, *both)
 
 

@@ -51,7 +51,9 @@ class Softmax:
 
 
 class Softmaxes:
-    """Both softmaxes of the window shown; `chosen`: the position that step 3 changes."""
+    """Both softmaxes of the window shown; `chosen`: the position that step 3 changes, `to`: to what
+    its button raises the start logit there, `raised`: P(start) then.
+    """
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.window, self.temperature = shown, shown.window, shown.state.temperature
@@ -62,6 +64,9 @@ class Softmaxes:
         rest = self.window.is_context & (self.start.true < self.start.true.max())
         first = int(np.where(rest, self.start.true, -np.inf).argmax())
         self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
+        self.to = round(float(self.start.true.max()) + 1, 2)
+        raised = np.where(np.arange(len(self.window)) == self.chosen, self.to, self.start.logits)
+        self.raised: Array = softmax(raised / self.temperature)
 
     def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
         return texts.said_at(self.shown, self.window, pos, role)
@@ -120,11 +125,11 @@ def change(p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
-    sliders, to = [*map(logit, p.sides)], round(float(p.start.true.max()) + 1, 2)
-    raised = np.where(np.arange(len(p.window)) == pos, to, p.start.logits) / p.temperature
-    then = f"P(start) {probability(p.start.probs[pos])} → {probability(softmax(raised)[pos])}"
-    label = f"Raise its start logit to {number(to)}: {then}"
-    press = ui.button("undo", label, {sliders[0]["field"]: to})
+    sliders, now, then = [*map(logit, p.sides)], p.start.probs[pos], p.raised[pos]
+    label = f"Raise its start logit to {number(p.to)}, 1 above the highest: P(start) "
+    label += f"{probability(now)} → {probability(then)}, all others × "
+    label += printed.significant((1 - then) / (1 - now))
+    press = ui.button("undo", label, {sliders[0]["field"]: p.to})
     best, was = shown.best, shown.true_best
     score = ui.summed(best.start_logit, best.end_logit)
     said = say("Best pair: {} with {}", texts.span_words(best), score)
@@ -188,16 +193,16 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
 
 
 def key(p: Softmaxes) -> Block:
-    answers = p.shown.prediction.answer is not None
+    answers, choosing = p.shown.prediction.answer is not None, p.shown.state.step == 3
+    frame = "after a press on the button" if choosing else "probability 1"
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below: P(end)"),
-        ("track", LINE, "frame: before" if p.shown.changed else "frame: probability 1"),
+        ("track", LINE, f"frame: {'before' if p.shown.changed else frame}"),
         ("text", GREY, f"no bar: under {LEAST}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
-        *[("boxed", INK, "chosen")] * (p.shown.state.step == 3),
-        DOT,
+        ("boxed", INK, "chosen") if choosing else DOT,
     )
 
 
@@ -206,10 +211,12 @@ def words(p: Softmaxes) -> Block:
     w, choosing, items = p.window, p.shown.state.step == 3, texts.window_items(p.shown, p.window)
     texts.look(items, p.shown.best.span, "predicted")
     items[p.chosen].setdefault("looks", []).extend(["boxed"] * choosing)
+    others = [x.before for x in p.sides] if p.shown.changed else [p.raised, p.end.probs]
     for pos, one in enumerate(items):
-        for side, lane in zip(p.sides, ("up", "down"), strict=True):
-            high, was = (float(v[pos] * (v[pos] >= LEAST)) for v in (side.probs, side.before))
-            frame = was * (was != high) if p.shown.changed else int(high >= 0.5)
+        for side, lane, other in zip(p.sides, ("up", "down"), others, strict=True):
+            high, framed = (float(v[pos] * (v[pos] >= LEAST)) for v in (side.probs, other))
+            frame = framed * (framed != high)
+            frame = frame if choosing or p.shown.changed else int(high >= 0.5)
             if high or frame:
                 said = f"{side.name} " * (pos == side.top) + probability(high)
                 one[lane] = [round(high, 4), said if high >= 0.1 else "", round(frame, 4)]

@@ -295,7 +295,8 @@ def dots(shares: Shares, test: Deletion) -> Block:
         over: Block = {"yref": "paper", "yanchor": "bottom", "xanchor": side, "yshift": up}
         notes.append(ui.note(said, x, 1, **over))
 
-    upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
+    ahead = ", the span is ahead" * (whole < 0)
+    upright(whole, f"no word hidden: {number(whole)}{ahead}", 18, "solid")
     if limited:
         upright(limit, f"“no answer” wins above the threshold {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
@@ -363,7 +364,7 @@ def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[in
     v, inside = shares.values, [k for k in shares.real if k != int(shares.words.of[at])]
     read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
     held = max(inside, key=lambda k: v[k], default=-1)
-    clear = read >= 0 and v[held] >= SMALL and by_word[read] >= max(LOOKED, by_word[held])
+    clear = read >= 0 and v[held] >= 1 and by_word[read] >= max(LOOKED, by_word[held] / 2)
     return (read, held) if clear else (-1, -1)
 
 

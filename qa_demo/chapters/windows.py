@@ -36,8 +36,8 @@ NAME = "Long text"
 STEPS = (
     ("How it is split", "How is a long text split, and which answer wins?"),
     ("One start, one window", "Why does a start count in one window only?"),
-    ("No answer", "When does “no answer” win?"),
-    ("Three rules", "Which window's answer is taken?"),
+    ("No answer", "Which window's “no answer” counts?"),
+    ("Three rules", "Why not compare the probabilities of windows?"),
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
@@ -51,9 +51,9 @@ IDEAS = (
     "Each window has a best span; a rule picks the window whose best span is returned. *A high "
     "probability P says “highest within this window”: it says nothing about another window.*",
 )
-OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 34)), 4: text_at("danube", 384, 128)}
+OPENS = {step: text_at("brooklyn", 80, stride) for step, stride in ((1, 34), (2, 24), (3, 34))}
+OPENS |= {4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
-    2: ("A case where the higher score does not count", text_at("brooklyn", 80, 24)),
     3: ("A text without an answer", text_at("reef", 64, 24)),
     4: ("A text where the two largest P form no allowed span", text_at("telegraph", 128, 48)),
 }

@@ -97,14 +97,11 @@ def on_one_scale(
     made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
     what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
     above = "<b>score</b> = log P(start) + log P(end) " + plus[0] + " constant"
-    made["annotations"] = [
-        ui.note(above, scores[0], 0, **what),
-        ui.note("training moves this dot →", scores[at], at, role, **what | {"yshift": -30}),
-    ]
+    made["annotations"] = [ui.note(above, scores[0], 0, **what)]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
     narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12}
-    narrow |= {"annotations.0.text": "", "annotations.1.text": ""}
+    narrow |= {"annotations.0.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 

@@ -96,6 +96,9 @@ def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor():
     assert found["start-logit"]["field"] == path
     before, now = ([x.get("up", [0])[0] for x in items(b["words"])] for b in (own, found))
     at, factor = np.argmax(now), float(words(found["p-start"]).split()[-1])
-    assert items(found["words"])[np.argmax(before)]["up"][2] == max(before) > 0.9 and now[at] > 0.7
+    framed = ([x.get("up", [0] * 3)[2] for x in items(b["words"])] for b in (own, found))
+    for frames, other in zip(framed, (now, before), strict=True):  # what will be, then what was
+        assert frames == [x * (b != n) for x, b, n in zip(other, before, now, strict=True)]
+    assert max(before) > 0.9 and now[at] > 0.7 and f"all others × {factor}" in own["undo"]["label"]
     np.testing.assert_allclose(np.delete(now, at), np.delete(before, at) * factor, atol=0.005)
     assert not any(x.get("down", [0])[-1] for x in items(found["words"])), "no end has changed"

@@ -31,12 +31,11 @@ only_bert = pytest.mark.parametrize("family", ["bert"], indirect=True)
 
 def test_gradient_x_input_is_nothing_just_where_a_words_length_is_not_felt(family, reader, reading):
     """A reader that normalises first answers alike with every word's vector half as long again."""
-    embeds = word_embeddings(reader.model, reading.windows[0].input_ids)
+    window = reading.windows[0]
+    embeds = word_embeddings(reader.model, window.input_ids)
     with torch.inference_mode():
-        run = make_pass(
-            reader.model, reading.windows[0], TARGET, torch.stack([embeds, 1.5 * embeds])
-        )
-        felt = abs(float(run(torch.zeros(1, len(embeds))) - run(torch.ones(1, len(embeds)))))
+        run = make_pass(reader.model, window, TARGET, torch.stack([embeds, 1.5 * embeds]))
+        felt = abs(float(run(torch.zeros(1, len(window))) - run(torch.ones(1, len(window)))))
     found = reader.attribute(reading, TARGET, "gradient_x_input")
     assert (not found.values.any()) == (felt < 1e-4), felt
     assert (felt < 1e-4) == (family in kit.ALONE)
