@@ -141,7 +141,7 @@ WRONG = {
     "step=many": "step",
     "garbage!!": "damaged",
     link({"temperature": 99}): "temperature",
-    link({"example": "nope"}): "no example 'nope'",
+    link({"example": "nope"}): "example must be one of",
     "2.xxxx": "version 0.2",
 }
 
