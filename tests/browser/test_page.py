@@ -55,6 +55,9 @@ def test_a_chapter_shows_its_idea_its_finding_and_every_step(open_page, chapter)
         drawn(page)
         wide = "[...document.querySelectorAll('#chapter *')].some((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll, .figure'))"
         assert not page.evaluate(wide)
+        # a margin that takes back a padding inside a word's box: Firefox breaks the word there
+        back = "[...document.querySelectorAll('.run *')].map(getComputedStyle).some((s) => s.position !== 'absolute' && (parseFloat(s.marginLeft) < 0 || parseFloat(s.marginRight) < 0))"
+        assert not page.evaluate(back)
 
 
 LOSE = """(late) => {
@@ -140,7 +143,6 @@ WRONG = {
     "chapter=spans&foo=1": "no field foo",
     "step=many": "step",
     "garbage!!": "damaged",
-    link({"temperature": 99}): "temperature",
     link({"example": "nope"}): "example must be one of",
     "2.xxxx": "version 0.2",
 }
