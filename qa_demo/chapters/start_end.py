@@ -276,7 +276,8 @@ def shares(p: Softmaxes) -> Block:
     layout["shapes"] = [ui.line(x - 0.5, x - 0.5, 0, 1, GREY, **edge) for x in (1, a)]
     alt = "P(start) and P(end) of every position of the window, on a log axis"
     narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
-    return ui.figure("shares", drawn, layout, alt, narrow=narrow | {"margin.l": 64, "margin.b": 90})
+    narrow |= {"margin.l": 64, "margin.b": 90, "xaxis.automargin": True}  # capitals need more
+    return ui.figure("shares", drawn, layout, alt, narrow=narrow)
 
 
 def as_table(p: Softmaxes) -> Block:

@@ -235,7 +235,7 @@ def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_who
 
 
 def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
-    said = f"The word is {'WMMMWMMMWMMMWM' * 9} and it is long."
+    said = f"The word is {'WMMMWMMMWMMMWM' * 9} {'MMMMMMMM ' * 6}long."
     page = open_page({"question": "What is it?", "context": said, "chapter": "answer"}, width=320)
     outside = """(what) => [...document.querySelectorAll(what)].filter((e) => {
         const [a, b] = [e, e.closest(".figure, .text")].map((x) => x.getBoundingClientRect());
