@@ -124,9 +124,9 @@ def best_five(shown: Shown) -> Block:
     layout["xaxis"] = ui.axis("score of the span", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
-    narrow: Block = {"below": 800, "yaxis.ticktext": [name(c, 22) for c in top]}
-    narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 1.8 * room]}
-    narrow["yaxis.tickfont.size"] = 13
+    names = [name(c, 18 if c.text.isupper() else 22) for c in top]  # capitals are wide
+    narrow: Block = {"below": 800, "yaxis.ticktext": names, "yaxis.tickfont.size": 13}
+    narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 2 * room]}
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
