@@ -33,7 +33,7 @@ T = ["t", TERM]
 NAME = "Tags"
 STEPS = (
     ("Every token", "What if every token gets a tag of its own?"),
-    ("One label", "What does training lower when a token has one label?"),
+    ("One label", "What does each token cost?"),
     ("Several annotators", "What is the right tag when annotators disagree?"),
     ("Tags to spans", "How do tags become answers?"),
 )
@@ -294,7 +294,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     bars = tag_bars(tags, cols, 108, ls.rows[0])
     rungs = [
         ls.annotators(),
-        Rung("the reader's p: log p of the pale parts is multiplied by 0", 108, 1, bars),
+        Rung("the reader's p; what is pale does not count", 108, 1, bars),
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])

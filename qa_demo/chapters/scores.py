@@ -19,7 +19,7 @@ from qa_demo.core.heads import Lane, Products, owned_points
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading, Span
-from qa_demo.printed import STRONG, adds, escape, number, plus, quote, say, signed, subs
+from qa_demo.printed import adds, escape, number, plus, quote, say, signed, subs
 from qa_demo.shown import Shown, takes_long
 from qa_demo.state import Int, Record, Text
 
@@ -86,7 +86,7 @@ class TwoQuestions:
         offered = self.choices[own.other % len(self.choices)] if self.choices else ""
         self.question = own.typed.strip() or offered
         self.fault, self.second = "", None
-        if self.question in ("", self.e.question) or shown.state.step == 3:
+        if self.question in ("", self.e.question) or shown.state.step > 1:
             return
 
         long = takes_long(self.e.context, windows)
@@ -139,8 +139,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     return [
         ui.idea(
             f"*{letter} is a vector of {len(two.heads.S)} numbers, the same for every question and "
-            f"text.* A token's {{}}. Only h, the {len(two.heads.S)} numbers that the network "
-            "(encoder) gives the token, changes with question and paragraph.",
+            f"text.* A token's {{}}, b one more number. Only h, the {len(two.heads.S)} numbers of "
+            "the token from the network (encoder), changes with question and paragraph.",
             subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
         ui.finding(said, texts.said(e, d), *map(answer, two.asked[same:])),
@@ -232,22 +232,18 @@ def points_table(two: TwoQuestions) -> Block:
 
 
 def taken_apart(two: TwoQuestions, d: int) -> Products:
-    """The products of piece d with each question's hidden state after the last layer, [d]."""
+    """The products of piece d with its hidden state after the last layer, [d]."""
+    index, pos = two.first.place(d)
 
-    def last_state(asked: BestOf) -> Points:
-        index, pos = asked.place(d)
+    def make(reader: Any, *_: Any) -> Any:
+        return reader.hidden(two.first.reading.windows[index])[-1][pos].copy()  # a view keeps all
 
-        def make(reader: Any, *_: Any) -> Any:
-            return reader.hidden(asked.reading.windows[index])[-1][pos].copy()  # a view keeps all
-
-        question = asked.reading.encoding.question
-        return two.shown.need(("h", question, index, pos), make).astype(np.float64)
-
-    return Products(two.heads, [*map(last_state, two.asked)], two.own.lane)
+    state = two.shown.need(("h", index, pos), make).astype(np.float64)
+    return Products(two.heads, state, two.own.lane)
 
 
 def one_logit(two: TwoQuestions) -> list[Block | None]:
-    """Step 2: S · h as a running sum, and the same products with the second question's h."""
+    """Step 2: S · h as a running sum, and its numbers."""
     lane = two.own.lane
     d, letter = two.first.word(lane), LETTERS[lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
@@ -258,7 +254,6 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
     said += f"{number(raised + lowered)}. No product is larger in size than *{number(most)}*."
     some = printed.small_number(len(p.first))
-    right = "*The same numbers, and h′ under *{}" if two.second else "*As numbers*"
     left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
@@ -275,9 +270,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
         ui.finding(said + by_hand.own_logits(two.shown), word),
         lanes(two, "add up the"),
         ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
-        ui.group(
-            "right", 5, ui.remark("numbers", right, [quote(two.question), STRONG]), products(p)
-        ),
+        ui.group("right", 5, ui.remark("numbers", "*The same as numbers*"), products(p)),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing(closing),
         *ui.folds(None, [exactly_logit(two, p)], SNIPPET),
@@ -309,25 +302,21 @@ def waterfall(p: Products) -> Block:
 
 
 def products(p: Products) -> Block:
-    """S, h and h′ for the same dimensions: S is equal, h is not."""
-    letter, dashes, vector = LETTERS[p.lane], ["", "′"][: len(p.states)], p.vector
-    sums = list[list[str]]()
-    of_vector, *of_states = ([number(x, 3) for x in v[p.first]] for v in (vector, *p.states))
-    for h, of_state in zip(p.states, of_states, strict=True):
-        sizes = (vector * h)[p.first].tolist()
-        cells = [
-            printed.cell((x, y), printed.value(x) * printed.value(y), number(size))
-            for x, y, size in zip(of_vector, of_state, sizes, strict=True)
-        ]
-        sizes += [float(vector[p.others] @ h[p.others]), p.bias]
-        sums.append([*cells, *map(number, sizes[-2:]), printed.total(sizes, sum(sizes))])
+    """S, h and their products for the same dimensions."""
+    letter, sizes = LETTERS[p.lane], p.values[p.first].tolist()
+    factors = [[number(x, 3) for x in v[p.first]] for v in (p.vector, p.state)]
+    made = [
+        printed.cell((x, y), printed.value(x) * printed.value(y), number(size))
+        for x, y, size in zip(*factors, sizes, strict=True)
+    ]
+    last = p.sum_of(p.others), p.bias
+    made += [*map(number, last), printed.total([*sizes, *last], p.total)]
     names = [*(str(k + 1) for k in p.first), f"other {len(p.others)}", "bias", f"{p.lane} logit"]
-    factors = [[*one, "", "", ""] for one in (of_vector, *of_states)]
-    rows = [ui.row(*cells) for cells in zip(names, *factors, *sums, strict=True)]
+    columns = [names, *([*one, "", "", ""] for one in factors), made]
+    rows = [ui.row(*cells) for cells in zip(*columns, strict=True)]
     rows[-1] |= {"strong": True}
-    made = [(f"{letter} × h{x}", p.lane) for x in dashes]
-    columns = ["dimension", (letter, p.lane), *(f"h{x}" for x in dashes), *made]
-    return ui.table("products", columns, rows, f"{letter}, h and their products, number by number")
+    heads = ["dimension", (letter, p.lane), "h", (f"{letter} × h", p.lane)]
+    return ui.table("products", heads, rows, f"{letter}, h and their products, number by number")
 
 
 def exactly_logit(two: TwoQuestions, p: Products) -> str:

@@ -39,8 +39,9 @@ IDEAS = (
     "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
-    "Each row adds one change; *its bar is how far F1 goes up or down with it* "
-    "(F1: overlap with people's answers to the questions of SQuAD, at best 100).",
+    "From the top down each row adds one change to BERT's pre-training; *its bar is how far F1 "
+    "goes up or down with it* (F1: overlap with people's answers to the questions of SQuAD, at "
+    "best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on; one that is chosen is shown by both."""
@@ -249,13 +250,11 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
-    told = f"One model, our small SpanBERT, guesses both: {n} of the {count} single tokens right, "
-    told += f"{m} of the {count} in spans."
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    last = f"Spans are harder: over {every['texts']} texts it guesses "
-    last += f"{' % of single tokens right, '.join(both)} % in spans."
+    told = f"Over {every['texts']} texts our small SpanBERT guesses "
+    told += f"*{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
@@ -291,7 +290,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ),
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
-        ui.closing(last),
+        ui.closing(f"One text proves little: here it is {n} and {m} of {count}."),
         *ui.folds(table, exactly, SNIPPET),
     ]
 

@@ -64,15 +64,15 @@ SHOWN = 8
 
 class Products:
     """One logit dimension by dimension, total = sum of all d products + bias: `vector` [d] and
-    `bias` of a lane; hidden `states` [d] of one word, the first question's first; `values` [d]: the
-    products with the first state; `order`: the dimensions by the size of their product, of equals
-    the lower first, parted into `first` and `others`.
+    `bias` of a lane, hidden `state` [d] of one word, `values` [d]: their products; `order`: the
+    dimensions by the size of their product, of equals the lower first, parted into `first` and
+    `others`.
     """
 
-    def __init__(self, heads: HeadWeights, states: Sequence[Floats], lane: Lane) -> None:
-        self.lane, self.states = lane, states
+    def __init__(self, heads: HeadWeights, state: Floats, lane: Lane) -> None:
+        self.lane, self.state = lane, state
         self.vector, self.bias = heads.vector(lane)
-        self.values = self.vector * states[0]
+        self.values = self.vector * state
         self.order: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.first, self.others = self.order[:SHOWN], self.order[SHOWN:]
         self.total = float(self.values.sum() + self.bias)

@@ -72,8 +72,7 @@ def test_sums_rows_and_finding_are_the_dot_products_of_both_questions(name, lane
 
 @pytest.mark.parametrize("lane", ["start", "end"])
 def test_bars_and_table_add_up_to_the_logit(lane):
-    asked = "Who designed the railway of the bridge?"  # as long as the first: the same positions
-    found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": asked}})
+    found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": "Who?"}})
     shown = reading_of("oresund")
     best = shown.true_best
     d = best.span.start if lane == "start" else best.span.end
@@ -84,13 +83,10 @@ def test_bars_and_table_add_up_to_the_logit(lane):
     assert x[:-1].sum() == pytest.approx(x[-1], abs=1e-4)
     np.testing.assert_allclose(unpacked(bars["base"])[:-1], np.cumsum([0, *x[:-2]]), atol=1e-4)
     rows = [r["cells"] for r in found["products"]["rows"]]
-    assert value(rows[-1][-2]) == pytest.approx(expected, abs=0.0051)
-    second = faked().reader("").read(asked, shown.encoding.context, shown.true.options)
-    again = by_hand(second, 0, second.windows[0].to_pos(d), lane)
-    assert value(rows[-1][-1]) == pytest.approx(again, abs=0.0051)
-    for cells in rows[:-3]:  # S is the same for both questions, S x h is its product
-        s, h, h2, *products = map(value, cells[1:])
-        assert [s * h, s * h2] == pytest.approx(products, abs=0.01)
+    assert value(rows[-1][-1]) == pytest.approx(expected, abs=0.0051)
+    for cells in rows[:-3]:
+        s, h, product = map(value, cells[1:])
+        assert s * h == pytest.approx(product, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])

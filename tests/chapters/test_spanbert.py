@@ -71,8 +71,8 @@ def test_a_passage_goes_through(name, step):
     if step == 2:
         p = Hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
-        said = f"both: {right(p.tokens)} of the {len(p.spans.pieces)} single"
-        assert said in words(found["finding"])
+        said = f"it is {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
+        assert said in words(found["closing"])
         assert "1 to 10 words: 0.224, 0.179, 0.143, " in words(found["exact-1"])
         drawn = [i for i in items(found["twice"]) if "looks" in i]
         assert len(drawn) == 2 * len(p.spans.pieces)

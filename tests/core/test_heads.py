@@ -13,7 +13,7 @@ from tests.core.toys import t1
 
 def test_of_equal_products_the_lower_dimension_is_first():
     heads = HeadWeights(np.array([0.5, -1.0, 2.0]), np.zeros(3), -0.25, 0.5)
-    p = Products(heads, [np.array([1.0, -0.5, 2.5])], "start")  # 0.5, 0.5 and 5
+    p = Products(heads, np.array([1.0, -0.5, 2.5]), "start")  # 0.5, 0.5 and 5
     assert (p.order, p.total) == ([2, 0, 1], 5.75)
 
 
@@ -24,7 +24,7 @@ def test_the_largest_products_the_rest_and_the_bias_add_up_to_the_logit(lane, si
     heads = HeadWeights(rng.normal(size=size), rng.normal(size=size), 0.25, -1.5)
     vector, bias = (heads.S, heads.b_S) if lane == "start" else (heads.E, heads.b_E)
     for token in rng.normal(size=(7, size)):
-        p = Products(heads, [token], lane)
+        p = Products(heads, token, lane)
         by_hand = [float(x) * float(y) for x, y in zip(vector, token, strict=True)]
         assert p.total == pytest.approx(math.fsum(by_hand) + bias, abs=1e-9)
         assert p.sum_of(p.first) + p.sum_of(p.others) + p.bias == pytest.approx(p.total, abs=1e-9)
