@@ -51,7 +51,7 @@ IDEAS = (
     "Each window has a best span; a rule picks the window whose best span is returned. *A high "
     "probability P says “highest within this window”: it says nothing about another window.*",
 )
-OPENS = {step: text_at("brooklyn", 80, stride) for step, stride in ((1, 34), (2, 24), (3, 34))}
+OPENS = {step: text_at("brooklyn", 80, stride) for step, stride in ((1, 34), (2, 24), (3, 24))}
 OPENS |= {4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
     3: ("A text without an answer", text_at("reef", 64, 24)),
