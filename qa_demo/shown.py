@@ -74,8 +74,8 @@ class Shown:
         return "several" if len(self.golds) > 1 else "the author"
 
     def whose(self, marks: int) -> str:
-        """Whose mark an answer is: "marked by you"; of several "marked by 2 of 3 people"."""
-        several = f"{marks} of {len(self.golds)} people"
+        """Whose mark an answer is: "marked by you"; of several "marked by 2 of 3 annotators"."""
+        several = f"{marks} of {len(self.golds)} annotators"
         return f"marked by {several if self.marked_by == 'several' else self.marked_by}"
 
     @property
