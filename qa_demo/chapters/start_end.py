@@ -125,10 +125,10 @@ def change(p: Softmaxes) -> list[Block | None]:
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
         return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
 
-    sliders, now, then = [*map(logit, p.sides)], p.start.probs[pos], p.raised[pos]
+    sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     label = f"Raise its start logit to {number(p.to)}, 1 above the highest: P(start) "
-    label += f"{probability(now)} → {probability(then)}, all others × "
-    label += printed.significant((1 - then) / (1 - now))
+    label += f"{probability(now[pos])} → {probability(p.raised[pos])}, all others × "
+    label += printed.significant(p.raised[other] / now[other])
     press = ui.button("undo", label, {sliders[0]["field"]: p.to})
     best, was = shown.best, shown.true_best
     score = ui.summed(best.start_logit, best.end_logit)
