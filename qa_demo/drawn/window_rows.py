@@ -28,17 +28,18 @@ def few(every: Rows, must: Rows, rank: Callable[[Proposal], float]) -> Rows:
 
 
 def label(text: str, x: float, y: float, strong: bool = False, **more: Any) -> Block:
-    """A text of a figure, escaped already; with the name "wide" or "narrow" on such a page only."""
+    """A text of a figure, escaped already; with a name it stands on such pages only (`drawn`)."""
     return ui.note(f"<b>{text}</b>" if strong else text, x, y, **{"size": 14, **more})
 
 
 def drawn(
     key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block
 ) -> Block:
-    """A figure whose texts differ on a narrow page."""
-    wide, small = ([t for t in texts if t.get("name") != x] for x in ("narrow", "wide"))
-    narrow = {"below": 1000, **narrow, "annotations": small}  # also beside a lesson or a pin
-    return ui.figure(key, data, {**layout, "annotations": wide}, alt, narrow=narrow)
+    """A figure whose texts differ by page, a tablet's also beside a lesson or a pin."""
+    pages = ("wide", "tablet", "phone")
+    wide, tablet, phone = ([t for t in texts if x in t.get("name", x)] for x in pages)
+    small = [{"below": 1000, **narrow, "annotations": tablet}, {"below": 600, "annotations": phone}]
+    return ui.figure(key, data, {**layout, "annotations": wide}, alt, narrow=small)
 
 
 def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[Block]:
@@ -71,7 +72,7 @@ class Stairs:
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1024, "wide")
-        self.texts += strip_words(e, best, 279, "narrow")
+        self.texts += strip_words(e, best, 528, "tablet") + strip_words(e, best, 279, "phone")
         margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
         for y, name in enumerate(self.names):
             self.texts.append(label(name, 0, y, True, **margin, name="wide"))
@@ -90,7 +91,7 @@ class Stairs:
         up = {"yanchor": "bottom", "borderpad": 1, "strong": strong}
         x, to = (a - 0.5, "left") if a + z < self.n else (z + 0.5, "right")  # away from its edges
         wide = {"xanchor": to, "size": self.size, "name": "wide"}
-        narrow = {**LEFT, "size": 13, "name": "narrow"}
+        narrow = {**LEFT, "size": 13, "name": "tablet phone"}
         self.texts.append(label(text, x, y - self.half, **up, **wide))
         self.texts.append(label(short, 0, y - self.half, **up, **narrow))
 
@@ -172,14 +173,14 @@ def scores(w: Proposals, threshold: float) -> Block:
     said = f"{wins} {number(w.best.score)} + threshold {number(threshold)} {sign} {number(goal)}"
     above = {"xref": "paper", "xanchor": "right", "yref": "paper", "yanchor": "bottom", "size": 13}
     texts = [label(said, 1, 1, **above, name="wide")]
-    texts.append(label(f"{wins} {number(goal)}", 1, 1, **above, name="narrow"))
+    texts.append(label(f"{wins} {number(goal)}", 1, 1, **above, name="tablet phone"))
 
     def name(x: float, text: str, y: float) -> None:
         """The name of a dot, beside it."""
         to, by = ("right", -15) if x > (low + high) / 2 else ("left", 15)
         near: Block = {"strong": True, "xanchor": to, "xshift": by}
         texts.append(label(text, x, y, name="wide", **near))
-        texts.append(label(number(x), x, y, size=12, name="narrow", **near))
+        texts.append(label(number(x), x, y, size=12, name="tablet phone", **near))
 
     at = {r.k: y for y, r in enumerate(rows, 1)}
     name(w.win.score, proposes(w.win, 26), at[w.win.k] - apart)

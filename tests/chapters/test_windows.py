@@ -59,6 +59,8 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
     assert found["size"]["min"] == w.asked + w.special + 20
     assert found["stride"]["max"] == w.capacity
+    tablet, phone = (view["annotations"] for view in found["lanes"]["narrow"])
+    assert len(tablet) > len(phone), "as many words of the paragraph as fit"
     for note in found["lanes"]["layout"]["annotations"]:
         if note.get("borderpad"):  # the name of a best span leads away from the nearer end
             half = found["lanes"]["layout"]["xaxis"]["range"][1] / 2
