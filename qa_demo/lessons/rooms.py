@@ -19,13 +19,8 @@ from urllib.parse import urlsplit
 
 import segno
 from pydantic import BaseModel, StringConstraints
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
-from qa_demo.records import read
-from qa_demo.server.answers import replied, sent
 from qa_demo.state import Int, dump, load
 
 QUIET, LIFE = 2 * 3600.0, 12 * 3600.0
@@ -287,14 +282,3 @@ def invite(base: str, code: str) -> dict[str, Any]:
     made = segno.make(f"{base}?room={code}", error="m", micro=False)
     qr = None if alone else made.svg_data_uri(scale=4, border=4, light="white")
     return {"address": base, "alone": alone, "qr": qr}
-
-
-def room_routes(rooms: Rooms, others: str | None) -> list[BaseRoute]:
-    """What the page asks of its rooms. `others`: see `served.routes`."""
-
-    async def look(request: Request) -> Response:
-        code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
-        return sent(rooms.look(Seat(code=code[:40], key=key[:40])))
-
-    act = replied(lambda asked: acted(rooms, others, read(Act, asked)))
-    return [Route("/room", act, methods=["POST"]), Route("/room", look)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 from pydantic import BaseModel
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -16,11 +17,11 @@ from qa_demo.lessons import checks, deeper
 from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
 from qa_demo.lessons.judge import Asked, judge, plain
-from qa_demo.lessons.rooms import UNSURE, Rooms, Seat, room_routes
+from qa_demo.lessons.rooms import UNSURE, Act, Rooms, Seat, acted
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import quote
 from qa_demo.records import read
-from qa_demo.server.answers import replied
+from qa_demo.server.answers import replied, sent
 from qa_demo.state import Int, dump, load
 
 CHECKS: dict[str, Check] = {
@@ -126,10 +127,17 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
     the server knows it.
     """
     rooms = Rooms()
+
+    async def look(request: Request) -> Response:
+        code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
+        return sent(rooms.look(Seat(code=code[:40], key=key[:40])))
+
+    act = replied(lambda asked: acted(rooms, others, read(Act, asked)))
     lesson = replied(lambda asked: lessons.answer(rooms, read(Question, asked)))
     return [
         Route("/lesson", lesson, methods=["POST"]),
-        *room_routes(rooms, others),
+        Route("/room", act, methods=["POST"]),
+        Route("/room", look),
         Route("/teaching", lambda _: Response(handout("hour"), media_type=DOCUMENT)),
         Route("/wrong", lambda _: Response(handout("wrong"), media_type=DOCUMENT)),
     ]
