@@ -2,9 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from math import ceil, exp, isfinite, log, nan
 from typing import Any
 
@@ -23,7 +22,6 @@ NAMED = 0.02
 """A wrong number that has a sentence is recognised within this share of its size."""
 MOST_TYPED = 60
 Said = list[list[str]]
-Whys = Mapping[str, Said]
 _HOLE = re.compile(r"\{(\w*)\}")
 
 
@@ -69,22 +67,20 @@ class Asked:
         found = {"mark": "marks", "pick": "picks"}.get(step.ask)
         if found and not facts.get(found):
             raise BadInput(f"check {step.check} finds no {found}, so ask: {step.ask} cannot use it")
-        self.options: Whys = {key: worded(text, facts) for key, text in step.options.items()}
-        self.whys: Whys = {key: worded(why, facts) for key, why in step.whys.items()}
-        self.hear: Callable[[object], tuple[str, Said]]
-        self.step, self.right, wrong = step, "", {"other", *self.whys}
+        self.options = {key: worded(text, facts) for key, text in step.options.items()}
+        self.whys = {key: worded(why, facts) for key, why in step.whys.items()}
+        self.step, self.e, self.right, wrong = step, shown.encoding, "", {"other", *self.whys}
         if step.ask == "mark":
-            self.label = label_of(shown.encoding, facts["marks"][0])
-            self.hear = partial(_marked, shown.encoding, facts["marks"], self.whys)
+            self.marks, self.hear = facts["marks"], self._marked
+            self.label = label_of(self.e, self.marks[0])
         elif step.ask == "number":
-            value = computed(step.right, facts)
-            traps = {k: computed(k, facts) for k in self.whys if k != "other"}
-            rounding = 0.1 if value.is_integer() else ROUNDED * max(1.0, abs(value))
-            within = computed(step.within, facts) if step.within else rounding
-            self.label = printed(value)
-            self.hear = partial(_counted, value, within, traps, self.whys)
+            self.value, self.hear = computed(step.right, facts), self._counted
+            self.traps = {k: computed(k, facts) for k in self.whys if k != "other"}
+            rounding = 0.1 if self.value.is_integer() else ROUNDED * max(1.0, abs(self.value))
+            self.within = computed(step.within, facts) if step.within else rounding
+            self.label = printed(self.value)
         else:
-            self.right = step.right
+            self.right, self.hear = step.right, self._chosen
             if step.ask == "pick":  # a key must not tell the rank
                 order = dict(zip("abcdef", sorted(facts["picks"]), strict=False))
                 self.options = {k: [[words, "quote"]] for k, (_, words, _) in order.items()}
@@ -92,26 +88,59 @@ class Asked:
                 self.right = next(k for k, one in order.items() if one == facts["picks"][0])
             self.label = plain(self.options.get(self.right, []))
             wrong = {*self.options} - {self.right}
-            self.hear = partial(_chosen, self.options, self.right, self.whys)
         if mute := sorted(k for k in wrong if not plain(self.whys.get(k, []))):
             raise BadInput(f"option {mute[0]} has no sentence why it is wrong")
         self.question, self.reveal = (worded(x, facts) for x in (step.question, step.reveal))
 
+    def judge(self, guess: object) -> dict[str, Any]:
+        """Whether a guess is right, what is said of it, and the guess in words. Errors: BadInput
+        for a guess of another kind than the step asks for.
+        """
+        label, fault = self.hear(guess)
+        exactly = f": {self.label}" if self.step.ask == "number" else ""
+        return {"right": not fault, "said": fault or parts([f"Yes{exactly}."]), "label": label}
 
-def judge(asked: Asked, guess: object) -> dict[str, Any]:
-    """Whether a guess is right, what is said of it, and the guess in words. Errors: BadInput for a
-    guess of another kind than the step asks for.
-    """
-    label, fault = asked.hear(guess)
-    exactly = f": {asked.label}" if asked.step.ask == "number" else ""
-    return {"right": not fault, "said": fault or parts([f"Yes{exactly}."]), "label": label}
+    def _chosen(self, guess: object) -> tuple[str, Said]:
+        """An option, and why it is wrong."""
+        if not isinstance(guess, str) or guess not in self.options:
+            allowed = ", ".join(self.options) or "-"
+            raise BadInput(f"a guess must be one of {allowed}, got {guess!r:.60}")
+        right = guess == self.right
+        return plain(self.options[guess]), [] if right else [["No: ", ""], *self.whys[guess]]
 
+    def _marked(self, guess: object) -> tuple[str, Said]:
+        """Words by words: parts of words and marks at the edges do not count."""
+        last = len(self.e.context_ids) - 1
+        match guess:
+            case [int(a), int(b)] if type(a) is type(b) is int and 0 <= a <= b <= last:
+                span = Span(a, b)
+            case _:
+                said = f"marked words are [first, last] from 0 to {last}"
+                raise BadInput(f"{said}, got {guess!r:.60}")
+        label, (a, b) = label_of(self.e, span), words_inside(self.e, span)
+        wanted = [words_inside(self.e, right) for right in self.marks]
+        if (a, b) in wanted:
+            return label, []
+        first, end = next((w for w in wanted if 0 <= a <= w[1] and w[0] <= b), (0, -1))
+        if first > end:
+            return label, [["No: ", ""], *self.whys["other"]]
+        faults = [
+            "begins too early" if a < first else "begins too late" if a > first else "",
+            "ends too late" if b > end else "ends too early" if b < end else "",
+        ]
+        return label, parts([f"Not quite: {label} {' and '.join(filter(None, faults))}."])
 
-def _chosen(options: Whys, right: str, whys: Whys, guess: object) -> tuple[str, Said]:
-    """An option, and why it is wrong."""
-    if not isinstance(guess, str) or guess not in options:
-        raise BadInput(f"a guess must be one of {', '.join(options) or '-'}, got {guess!r:.60}")
-    return plain(options[guess]), [] if guess == right else [["No: ", ""], *whys[guess]]
+    def _counted(self, guess: object) -> tuple[str, Said]:
+        """A number: right, a wrong one with a sentence of its own, or any other."""
+        value = number_of(guess)
+        label = printed(value)
+        if abs(value - self.value) <= self.within:
+            return label, []
+        for key, trap in self.traps.items():
+            if abs(value - trap) <= max(NAMED * abs(trap), 0.005):
+                return label, [["No: ", ""], *self.whys[key]]
+        high = "too high" if value > self.value else "too low"
+        return label, [[f"No, {label} is {high}: ", ""], *self.whys["other"]]
 
 
 def label_of(e: Encoding, span: Span) -> str:
@@ -119,28 +148,6 @@ def label_of(e: Encoding, span: Span) -> str:
     first, last = words_inside(e, span)
     inside = [d for d in range(len(e.context_ids)) if first <= int(e.word_ids[d]) <= last]
     return quote(e.text(Span(inside[0], inside[-1]) if first >= 0 else span), MOST_TYPED)
-
-
-def _marked(e: Encoding, marks: list[Span], whys: Whys, guess: object) -> tuple[str, Said]:
-    """Words by words: parts of words and marks at the edges do not count."""
-    last = len(e.context_ids) - 1
-    match guess:
-        case [int(a), int(b)] if type(a) is type(b) is int and 0 <= a <= b <= last:
-            span = Span(a, b)
-        case _:
-            raise BadInput(f"marked words are [first, last] from 0 to {last}, got {guess!r:.60}")
-    label, (a, b) = label_of(e, span), words_inside(e, span)
-    wanted = [words_inside(e, right) for right in marks]
-    if (a, b) in wanted:
-        return label, []
-    first, end = next((w for w in wanted if 0 <= a <= w[1] and w[0] <= b), (0, -1))
-    if first > end:
-        return label, [["No: ", ""], *whys["other"]]
-    faults = [
-        "begins too early" if a < first else "begins too late" if a > first else "",
-        "ends too late" if b > end else "ends too early" if b < end else "",
-    ]
-    return label, parts([f"Not quite: {label} {' and '.join(filter(None, faults))}."])
 
 
 def number_of(guess: object) -> float:
@@ -162,18 +169,3 @@ def number_of(guess: object) -> float:
 def printed(x: float) -> str:
     """A number without digits where it is whole."""
     return number(x, 0 if x == round(x) else 2)
-
-
-def _counted(
-    right: float, within: float, traps: Mapping[str, float], whys: Whys, guess: object
-) -> tuple[str, Said]:
-    """A number: right, a wrong one with a sentence of its own, or any other."""
-    value = number_of(guess)
-    label = printed(value)
-    if abs(value - right) <= within:
-        return label, []
-    for key, trap in traps.items():
-        if abs(value - trap) <= max(NAMED * abs(trap), 0.005):
-            return label, [["No: ", ""], *whys[key]]
-    high = "too high" if value > right else "too low"
-    return label, [[f"No, {label} is {high}: ", ""], *whys["other"]]

@@ -16,7 +16,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
 from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
-from qa_demo.lessons.judge import Asked, judge, plain
+from qa_demo.lessons.judge import Asked, plain
 from qa_demo.lessons.rooms import UNSURE, Act, Rooms, Seat, acted
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.printed import quote
@@ -95,7 +95,7 @@ class Lessons:
         if "guess" in question.model_fields_set:
             said = {"label": UNSURE, "right": False, "said": []}
             if question.guess is not None:
-                said = judge(now, question.guess)
+                said = now.judge(question.guess)
             if seat and rooms.vote(seat, place, said["label"], said["right"]):
                 return {"counted": True, "label": said["label"]}
         if question.reveal:

@@ -15,7 +15,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Span
 from qa_demo.lessons.checks import Seen
 from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
-from qa_demo.lessons.judge import Asked, computed, judge, number_of, plain, worded
+from qa_demo.lessons.judge import Asked, computed, number_of, plain, worded
 from qa_demo.lessons.rooms import Rooms
 from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
 from qa_demo.printed import number
@@ -135,11 +135,11 @@ def hand(tmp_path, ask, options, facts, right="a"):
 def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_path):
     options = "- all / 2: you forgot one {who}.\n- other: add."
     now = hand(tmp_path, "number", options, {"all": 10.0, "best": "all"}, "all")
-    said = {g: plain(judge(now, g)["said"]) for g in ("10", "9,5", "5", "20")}
+    said = {g: plain(now.judge(g)["said"]) for g in ("10", "9,5", "5", "20")}
     assert said["10"] == "Yes: 10." and said["9,5"] == "No, 9.50 is too low: add."
     assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
-    assert now.label == "0.67" and judge(now, "0.6")["right"] and not judge(now, "0.5")["right"]
+    assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
 
 
 @pytest.mark.parametrize("formula", ["open('x')", "best", "1/0", "2 +", "nothing", "()"])
@@ -154,7 +154,7 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
     now = hand(tmp_path, "mark", "- other: not there.", {"marks": [right]}, "")
 
     def said(first, last):
-        return plain(judge(now, [first, last])["said"])
+        return plain(now.judge([first, last])["said"])
 
     assert now.label == "“Georg Rotne”" and said(right.start, right.end) == "Yes."
     assert said(right.start, right.end + 1) == "Yes."  # the full stop
@@ -169,16 +169,16 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
 def test_a_guess_of_another_kind_is_refused(tmp_path, guess):
     now = hand(tmp_path, "mark", "- other: x", {"marks": [Span(0, 0)]}, "")
     with pytest.raises(BadInput, match="marked words"):
-        judge(now, guess)
+        now.judge(guess)
 
 
 def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
     picks = [((9, 9), "Bo", "x"), ((1, 2), "{who}", "{who} came first.")]
     now = hand(tmp_path, "pick", "", {"picks": picks}, "")
     assert now.options == {"a": [["{who}", "quote"]], "b": [["Bo", "quote"]]} and now.right == "b"
-    assert plain(judge(now, "a")["said"]) == "No: {who} came first." and judge(now, "b")["right"]
+    assert plain(now.judge("a")["said"]) == "No: {who} came first." and now.judge("b")["right"]
     with pytest.raises(BadInput, match="one of a, b, got 'c'"):
-        judge(now, "c")
+        now.judge("c")
     for ask, options, right in (("choice", "- a: A.\n- b: B.", "a"), ("number", "- 2: no.", "1")):
         with pytest.raises(BadInput, match="has no sentence why it is wrong"):
             hand(tmp_path, ask, options, {}, right)
