@@ -11,13 +11,10 @@ from qa_demo.core.store import ASSETS
 FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"
 PLOTLY = FOLDER / "vendor" / "plotly-cartesian.min.js"
-_FILE = re.compile(r'url\("([\w-]+\.woff2)"\)')
 MODULES = (
     *("dom", "store", "controls", "table", "text", "figure", "render", "tools", "room"),
     *("lessons", "main"),
 )
-_IMPORT = re.compile(r"^import [^;]*;\n", re.M)
-_LIST = re.compile(r"^export \{[^}]*\};\n", re.M)
 
 
 @cache
@@ -26,7 +23,7 @@ def script(saved: bool = False, modules: tuple[str, ...] = MODULES) -> str:
     A saved file has no server, and its script is no module.
     """
     whole = "".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in modules)
-    whole = re.sub(r"^export (?=\w)", "", _LIST.sub("", _IMPORT.sub("", whole)), flags=re.M)
+    whole = re.sub(r"^import [^;]*;\n|^export (\{[^}]*\};\n)?", "", whole, flags=re.M)
     if saved:
         return whole.replace("import.meta.url", "document.baseURI")
     return whole + "globalThis.spanlight = { mount, boxes, askTexts, choose, set };\n"
@@ -42,7 +39,8 @@ def style(saved: bool = False) -> str:
         data = base64.b64encode((FONTS / found[1]).read_bytes()).decode("ascii")
         return f'url("data:font/woff2;base64,{data}")'
 
-    faces = _FILE.sub(place, (FONTS / "fonts.css").read_text(encoding="utf-8"))
+    faces = (FONTS / "fonts.css").read_text(encoding="utf-8")
+    faces = re.sub(r'url\("([\w-]+\.woff2)"\)', place, faces)
     return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 

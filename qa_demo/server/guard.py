@@ -18,22 +18,18 @@ _ORIGIN = re.compile(
     r"https?://(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?",
     re.ASCII | re.IGNORECASE,
 )
-DENIED = (
-    *("upload", "proxy=", "component_server", "file=", "file/", "stream", "deep_link", "vibe"),
-    "monitoring",
-)
+DENIED = re.compile("upload|proxy=|component_server|file=|file/|stream|deep_link|vibe|monitoring")
 """Routes of gradio's, at the root or under /gradio_api/, that this page never needs."""
-_POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
-    "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'self'; object-src 'none'; "
-)
 
 
 def policy(ancestors: Iterable[str] = ()) -> str:
     """What the page may load, and which origins may show it in a frame."""
-    where = ("frame-ancestors 'self'", "https://huggingface.co", "https://*.hf.space", *ancestors)
-    return _POLICY + " ".join(where)
+    return (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
+        "'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'self'; object-src 'none'; frame-ancestors 'self' "
+        + " ".join(("https://huggingface.co", "https://*.hf.space", *ancestors))
+    )
 
 
 def frame_ancestors() -> tuple[str, ...]:
@@ -105,7 +101,7 @@ class Guard:
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> JSONResponse | None:
         """The answer to a request that goes no further, or None."""
-        if path.lstrip("/").removeprefix("gradio_api/").startswith(DENIED):
+        if DENIED.match(path.lstrip("/").removeprefix("gradio_api/")):
             return refused("this page has no such route", 404)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
