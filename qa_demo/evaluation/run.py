@@ -82,20 +82,17 @@ def judge(
     examples: Sequence[Example],
     rules: str,
     asked: Row,
-    windows: WindowOptions | None = None,
-    decode: DecodeOptions | None = None,
-    threshold: float | None = None,
-    on_row: Callable[[Row], object] | None = None,
+    windows: WindowOptions,
+    decode: DecodeOptions,
+    threshold: float | None,
+    on_row: Callable[[Row], object],
     out: Path | None = None,
 ) -> Evaluation:
     """Ask all questions, several at once, and score them. With `out` each line is written there as
     soon as it is known, and a file that was begun is gone on with; `on_row` is told of its lines
-    too. `asked` says what the questions are. What is not given is BERT's own, shortened for a
-    reader of fewer positions, and the reader's own threshold, else 0. Errors: BadInput, also where
-    no question could be read.
+    too. `asked` says what the questions are. Without a threshold the reader's own counts, else 0.
+    Errors: BadInput, also where no question could be read.
     """
-    decode = decode or DecodeOptions()
-    windows = windows or fitting(WindowOptions(), reader.max_seq_length)
     threshold = reader.threshold if threshold is None else threshold
     decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
     check_decode(decode)
@@ -106,9 +103,8 @@ def judge(
     about = asked | {"rules": rules, "reader": reader.name, "weights": reader.checksum}
     about |= {"threshold": limit, "options": options}
     rows = [] if out is None else begun(out, about, [example.id for example in examples])
-    told = on_row or (lambda _: None)
     for row in rows:
-        told(row)
+        on_row(row)
     left, began = examples[len(rows) :], time.perf_counter()
 
     def line(example: Example, reading: Reading | str) -> Row:
@@ -121,7 +117,7 @@ def judge(
             rows.append(line(example, str(found)) if isinstance(found, BadInput) else found)
             file.write(dumps(rows[-1]) + "\n")
             file.flush()  # a crash loses no whole question
-            told(rows[-1])
+            on_row(rows[-1])
     if not any(row["windows"] for row in rows):
         raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
     about["scores"] = Table(rows).official(limit, rules)
@@ -144,8 +140,9 @@ def evaluate(
     """Score a reader on rows of question, context and answers (`evaluation.questions`), such as a
     split of `datasets`; `on_row` is told of each line as soon as it is judged.
 
-    `threshold` None takes the reader's own; one within `decode` is none. What would bend a total is
-    a warning of Python. Errors: BadInput, also for a threshold that would change nothing.
+    `windows` None are BERT's, shortened for a reader of fewer positions; `threshold` None takes the
+    reader's own; one within `decode` is none. What would bend a total is a warning of Python.
+    Errors: BadInput, also for a threshold that would change nothing.
     """
     own = decode or DecodeOptions()
     if own.null_score_diff_threshold not in (0.0, threshold):
@@ -161,5 +158,6 @@ def evaluate(
     rules, _ = rules_for(asked.examples, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    about = {"file": "rows"}
-    return judge(reader, asked.examples, rules, about, windows, decode, threshold, on_row)
+    windows = windows or fitting(WindowOptions(), reader.max_seq_length)
+    told, about = on_row or (lambda _: None), {"file": "rows"}
+    return judge(reader, asked.examples, rules, about, windows, own, threshold, told)
