@@ -76,8 +76,7 @@ class Table:
 
     def scores(self, threshold: float | Floats | None, metric: str = "f1") -> Floats:
         """Exact or F1 of each question in percent, by version 2.0, [n]."""
-        given = self.f1 if metric == "f1" else self.exact
-        return 100.0 * judged(given, self.answerable, self.diffs, threshold)
+        return 100.0 * judged(getattr(self, metric), self.answerable, self.diffs, threshold)
 
     def official(self, threshold: float | None, rules: str) -> dict[str, float | int]:
         """The official script's totals, in percent."""
