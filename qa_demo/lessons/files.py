@@ -102,10 +102,11 @@ class Lines:
         """The fields that stand here in YAML. Errors: BadInput."""
         try:
             found = yaml.safe_load("\n".join(self.lines)) or {}
-        except yaml.MarkedYAMLError as fault:
-            at = self.at + (fault.problem_mark.line if fault.problem_mark else 0)
-            said = f"this is no YAML ({fault.problem}); quote texts that hold : or #"
-            Lines(self.file, at).refuse(said)
+        except (yaml.YAMLError, ValueError, RecursionError) as fault:  # a bell, 2020-13-45, [[[...
+            mark = getattr(fault, "problem_mark", None)
+            why = getattr(fault, "problem", None) or str(fault).partition("\n")[0]
+            said = f"this is no YAML ({why}); quote texts that hold : or #"
+            Lines(self.file, self.at + (mark.line if mark else 0)).refuse(said)
         if not isinstance(found, dict):
             self.refuse(f"fields are wanted, such as {names[0]}: ..., got {found!r:.40}")
         for name in found:

@@ -116,10 +116,9 @@ def test_all_is_bounded(made, monkeypatch):
     assert rooms.look(teacher)["gone"] and rooms.open()
 
 
-ODD = [None, [], {}, {"act": "x", "code": "a", "key": "b"}, {"act": "join"}]
-ODD += [{"act": "join", "code": 5}, {"act": "move", "code": "A", "key": "B"}]
-ODD += [{"act": "open", "key": 1}, {"act": "join", "code": "x" * 99}]
-ODD += [{"act": "invite", "code": "A", "base": ["x"]}]
+ODD = [None, [], {}, {"act": "x", "code": "a", "key": "b"}, {"act": "open", "key": 1}]
+ODD += [{"act": "move", "code": "A", "key": "B"}, {"act": "invite", "code": "A", "base": ["x"]}]
+ODD += [{"act": "join"}, {"act": "join", "code": 5}, {"act": "join", "code": "x" * 99}]
 
 
 @pytest.mark.parametrize("asked", ODD)
