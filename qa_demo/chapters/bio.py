@@ -406,8 +406,7 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Bl
         lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
     told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}."
-    finding = ui.finding(text, printed.between(", ", told))
-    return finding, ui.formula("chance", *lines)
+    return ui.finding(text, printed.between(", ", told)), ui.formula("chance", *lines)
 
 
 def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], str, str]]:

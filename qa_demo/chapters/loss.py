@@ -253,8 +253,7 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
     end = f" At the end of training it is {number(case.record.costs[-1][2], 3)}."
     end = asides(case) if case.now == case.record.last else end + asides(case)
-    finding = ui.finding(said, *words, strong(case.loss), end)
-    return finding, say(whole, half_sum(*case.cost))
+    return ui.finding(said, *words, strong(case.loss), end), say(whole, half_sum(*case.cost))
 
 
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:

@@ -252,7 +252,6 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
         rows.append(ui.row(hidden, number(lead), number(lead - x), strong=not rows))
     columns, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
-    table = ui.table("rows", columns, rows, caption)
     return [
         shares.finding(found, shares.named(test.first)),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
@@ -261,7 +260,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.closing(
             f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
         ),
-        *ui.folds(table, HIDDEN, SNIPPET),
+        *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
     ]
 
 

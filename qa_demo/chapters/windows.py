@@ -325,11 +325,10 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     told += f": {'right' if right else 'wrong'}" * bool(golds)
     if w.silent and not bars:
         told = f"By the {which} “no answer” wins over *window {taken.k}*, {{}}"
-    answer = span_words(own, 20) if own else "no span"
     return ui.group(
         f"panel-{rule}",
         6,
-        ui.remark(f"takes-{rule}", told, answer),
+        ui.remark(f"takes-{rule}", told, span_words(own, 20) if own else "no span"),
         ui.figure(rule, [drawn], layout, alt),
         ui.formula(f"sum-{rule}", worked(rule, taken)),
     )
