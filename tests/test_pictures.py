@@ -167,7 +167,6 @@ DOORS = {
     "a gold of blanks": ({"state": {"example": "oresund", "gold": [[6, 7]]}}, "not blanks alone"),
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
     "a cut": ({"state": {"question": "x", "context": "x " * 4000, "doc_stride": 3}}, "least 4"),
-    "an empty text": ({"state": {"question": " ", "context": "x"}}, "the question is empty"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),
     "a position": (
         {"state": {"chapter": "start_end", "own": {"start_end": {"position": -5}}}},

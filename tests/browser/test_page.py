@@ -252,8 +252,7 @@ def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
     show(page, server, {"example": "reef", "chapter": "start_end"})
     page.locator("#chapter .word > .at-left").first.wait_for()
     assert page.evaluate(outside, ".word > b") == []
-    state = {"question": "WHO?", "context": "KING CHRISTIAN OF DENMARK FOUNDED IT IN COPENHAGEN."}
-    show(page, server, state)
+    show(page, server, {"question": "WHO?", "context": "KING CHRISTIAN OF DENMARK FOUNDED IT."})
     page.locator(".textpoint").first.wait_for()
     boxes = "['.point', '.textpoint'].map((x) => e.querySelector(x).getBoundingClientRect())"
     dot, number = page.locator("[data-block=spans]").evaluate(f"(e) => {boxes}")

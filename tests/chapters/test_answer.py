@@ -71,8 +71,12 @@ def test_equal_words_are_told_apart_by_the_tokens_where_they_stand():
     text = "Of 15 trees and 5 bushes none is left; 5 stones lie here, and 5 there."
     state = {"question": "How many stones?", "context": text, "max_answer_length": 1}
     edits = {"start": {f"0:{k}": 50.0 for k in (10, 16, 22)}, "end": {}}
-    names = blocks(faked(), chapter="answer", **state, edits=edits)["spans"]["layout"]["yaxis"]
-    assert sorted(re.findall(r"“5” \(token (\d+)\)", str(names["ticktext"]))) == ["11", "17", "5"]
+    found = blocks(faked(), chapter="answer", **state, edits=edits)
+    names = str(found["spans"]["layout"]["yaxis"]["ticktext"])
+    assert sorted(re.findall(r"“5” \(token (\d+)\)", names)) == ["11", "17", "5"]
+    assert "“5” has the highest score" in words(found["finding"]), "of the changed logits"
+    own = blocks(faked(), chapter="answer", step=3, **state, edits=edits)["finding"]
+    assert "“5”" not in words(own), "how sure the reader itself is"
 
 
 def test_a_rule_without_a_threshold_says_so():
@@ -135,15 +139,6 @@ def test_the_selection_moves_the_sum_and_the_ring():
     assert "= 9.93" in words(b["sum"]) and "= 13.59" in words(a["sum"])
     wide = blocks(stored(), example="metre", chapter="answer", selection=[0, 1000])
     assert "fits in no window" in words(wide["sum"])
-
-
-def test_logits_changed_by_hand_are_said_and_the_sureness_keeps_the_readers_own():
-    at = f"0:{shown_of(stored(), example='oresund').window.to_pos(0)}"
-    edits = {"start": {at: 30.0}, "end": {at: 30.0}}
-    found = blocks(stored(), example="oresund", chapter="answer", edits=edits)
-    assert "60.00" in words(found["finding"])
-    third = blocks(stored(), example="oresund", chapter="answer", step=3, edits=edits)
-    assert "“Georg Rotne”" in words(third["finding"])
 
 
 def test_the_picture_of_eight_thousand_words_is_small():

@@ -43,7 +43,6 @@ BEFORE = [
     ("picture spans --state {half}", "half.jsonl is not JSON"),
     ("picture spams", "chapter: must be 'answer', 'scores'"),
     ("page --example no-such", "the example must be one of oresund, "),
-    ("evaluate {dev} --null-score-diff-threshold -Inf", "must be a finite number"),
 ]
 """Command lines and what is said of them before any reader is loaded."""
 AFTER = [
