@@ -230,7 +230,7 @@ def shares_exactly(shares: Shares) -> list[str]:
 
 def the_test(shares: Shares, own: Own) -> list[Block | None]:
     """Step 2: the lead without the words of the largest shares, and without random others."""
-    test, x = shares.test(), shares.lead
+    test, x, v = shares.test(), shares.lead, shares.values
     if test is None:
         said = "Outside the best span too few words speak for it, or too few others are left, for "
         said += "the test."
@@ -253,7 +253,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         rows.append(ui.row(hidden, number(lead), number(lead - x), strong=not rows))
     columns, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
     return [
-        shares.finding(found, shares.named(test.first)),
+        shares.finding(found, shares.named(test.first, *(signed(v[k]) for k in test.first))),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
