@@ -53,16 +53,21 @@ def decoded(raw: bytes, name: str) -> str:
         ) from fault
 
 
+def from_json(text: str, name: str) -> Any:
+    """The value of a text in JSON; `name` is what it is called. Errors: BadInput."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise BadInput(f"{name} is not JSON: {fault}") from fault
+
+
 def json_lines(text: str, name: str) -> Iterator[tuple[int, Any]]:
     """The number, from 1, and the value of each line that is not blank. Errors: BadInput that names
     the line.
     """
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError) as fault:
-                raise BadInput(f"{name}, line {number} is not JSON: {fault}") from fault
+            yield number, from_json(line, f"{name}, line {number}")
 
 
 def write_file(path: Path, text: str) -> int:

@@ -3,14 +3,13 @@ one file of HTML, lesson proves every reveal of lessons.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from qa_demo.cli import shared
-from qa_demo.core.base import BadInput, QADemoError
-from qa_demo.files import dumps, file_name, read_text, write_file
+from qa_demo.core.base import QADemoError
+from qa_demo.files import dumps, file_name, from_json, read_text, write_file
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import CHAPTERS, State, load
 
@@ -52,10 +51,7 @@ def draw(args: argparse.Namespace) -> None:
     """Print a chapter's blocks. Errors: BadInput."""
     found: Any = {}
     if args.state is not None:
-        try:
-            found = json.loads(read_text(args.state))
-        except (ValueError, RecursionError) as fault:
-            raise BadInput(f"{file_name(args.state)} is not JSON: {fault}") from fault
+        found = from_json(read_text(args.state), file_name(args.state))
         load(found)  # what is no object is refused by its own sentence
     reader = {} if args.reader == "bundled" else {"reader": args.reader}
     state = load({**found, **reader, "chapter": args.chapter})

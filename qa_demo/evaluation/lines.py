@@ -11,7 +11,6 @@ gold answer after SQuAD's normalisation. Each rule looks at spans and texts only
 """
 
 import html
-import json
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from qa_demo.core.metrics import score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, Span
-from qa_demo.files import dumps, json_lines, read_text, write_file
+from qa_demo.files import dumps, from_json, json_lines, read_text, write_file
 from qa_demo.records import read
 
 Row = dict[str, Any]
@@ -269,10 +268,10 @@ def read_run(out: Path) -> Row:
     """What the lines of a file were made with. Errors: BadInput."""
     path = run_file(out)
     try:
-        found: Row = json.loads(read_text(path))
+        found: Row = from_json(read_text(path), "it")
         read(Run, found)
         return found
-    except (BadInput, ValueError) as fault:
+    except BadInput as fault:
         raise BadInput(f"{path.name}, which says how {out.name} was made: {fault}") from fault
 
 

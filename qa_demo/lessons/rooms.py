@@ -91,15 +91,16 @@ class Ballot:
 
 @dataclass
 class Room:
-    """`state` and `place` are the teacher's newest; `version` changes with them; `seen`: when each
-    student's page last asked; `at`: when the teacher's did; `closed`: by its teacher.
+    """`state` and `place` are the teacher's newest; `version` grows with them from a number that no
+    earlier room of this code had; `seen` and `at`: when each student's page and the teacher's last
+    asked; `closed`: by its teacher.
     """
 
     code: str
     key: str
     opened: float
     at: float
-    version: int
+    version: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
     state: dict[str, Any] = field(default_factory=dict)
     place: Place | None = None
     seen: dict[str, float] = field(default_factory=dict)
@@ -136,9 +137,7 @@ class Rooms:
                     if now - oldest.at < DESERTED and not oldest.closed:
                         raise BadInput(f"{MOST_ROOMS} rooms are open, and more there may not be")
                     del self._rooms[oldest.code]
-                # a number that no earlier room of this code had
-                version = time.time_ns() // 1_000_000
-                self._rooms[seat.code] = Room(seat.code, key, now, now, version)
+                self._rooms[seat.code] = Room(seat.code, key, now, now)
             elif not known.led_by(seat):  # another key has the same code
                 raise BadInput("this code is taken; press again")
         return seat

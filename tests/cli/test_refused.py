@@ -63,7 +63,7 @@ EVERY = [*BEFORE, *((line.replace(" ", " {reader} ", 1), reason) for line, reaso
 def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     """What stands for the files in the tables; commands run in an empty folder beside them."""
     files = tmp_path_factory.mktemp("files")
-    (files / "half.jsonl").write_text("{")
+    (files / "half.jsonl").write_text("[" * 100_000)
     lines(files / "bare.jsonl", [{"question": "q"}])
     lines(files / "asked.jsonl", [{"question": "q", "context": "c"}])
     squad(files / "dev.json")
