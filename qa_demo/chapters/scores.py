@@ -410,5 +410,4 @@ def one_of_many(values: Points, k: int, role: str) -> list[Block]:
     xs, thin = np.tile([*range(rows), np.nan], n - 1), {"color": OTHER, "width": 1}
     own: Block = {"line": {"color": role, "width": 3.5}, "marker": {"size": 8, "color": role}}
     others = ui.scatter("lines", ui.packed(xs), ui.packed(ys), line=thin)
-    line = ui.scatter("lines+markers", list(range(rows)), ui.packed(values[:, k]), **own)
-    return [others, line]
+    return [others, ui.scatter("lines+markers", list(range(rows)), ui.packed(values[:, k]), **own)]

@@ -259,7 +259,8 @@ def shares(p: Softmaxes) -> Block:
         dots["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})
         said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(probs[top])}"
-        inwards: Block = {"yshift": up, "xanchor": "left" if top < n / 2 else "right"}
+        near = "left" if top < n / 3 else "right" if top > 2 * n / 3 else "center"
+        inwards: Block = {"yshift": up, "xanchor": near}
         notes.append(ui.note(said, top, float(np.log10(probs[top])), side.name, 14, **inwards))
     across: Block = {"tickvals": ticks, "ticktext": [names[k] for k in ticks], "tickangle": 0}
     across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
