@@ -7,6 +7,7 @@ again. All is bounded: rooms, pages, steps, lengths and time.
 """
 
 import hashlib
+import re
 import secrets
 import threading
 import time
@@ -15,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 import segno
 from pydantic import BaseModel, StringConstraints
@@ -276,8 +276,7 @@ def invite(base: str, code: str) -> dict[str, Any]:
     """The address that others type, and with the code behind it as a QR code; no QR for an address
     that only this computer reaches.
     """
-    host = urlsplit(base).hostname or ""
-    alone = host in ("localhost", "::1") or host.startswith("127.")
+    alone = bool(re.match(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", base))
     made = segno.make(f"{base}?room={code}", error="m", micro=False)
     qr = None if alone else made.svg_data_uri(scale=4, border=4, light="white")
     return {"address": base, "alone": alone, "qr": qr}
