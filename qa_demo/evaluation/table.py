@@ -113,8 +113,7 @@ class Table:
         """The sum over all questions at each of the cuts, of what each is worth given or not."""
         order = np.argsort(self.diffs, kind="stable")
         answered = np.searchsorted(self.diffs[order], self.cuts, side="right")
-        found: Floats = silent.sum() + np.cumsum([0.0, *(given - silent)[order]])[answered]
-        return found
+        return silent.sum() + np.cumsum([0.0, *(given - silent)[order]])[answered]
 
     def _highest(self, values: Floats) -> float:
         """The cut with the highest value; of equals the lowest, as the official script's search."""
