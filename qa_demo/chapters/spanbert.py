@@ -5,7 +5,7 @@ p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count th
 """
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -133,9 +133,10 @@ def chance(said: Said) -> str:
 def blank_finding(b: core.Blank) -> Block:
     """What the chosen blank hides, and the first guess of each layer."""
     hides = say("hides {}", quoted(b.true)) if b.true else ["is a typed [MASK]"]
-    both = [quoted(said.guesses[0].piece) for said in (b.now.mlm, b.now.sbo) if said]
-    last = f", SBO {{}} from {b.inputs[0]}, {b.inputs[1]} and position {b.inputs[2]}."
-    last = last if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
+    both: list[Any] = [quoted(x.guesses[0].piece) for x in (b.now.mlm, b.now.sbo) if x]
+    last = ", SBO {}." if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
+    if b.now.sbo and b.cut is None:
+        last, both = ", SBO {} from {}, {} and position {}.", [*both, *b.inputs]
     return ui.finding(f"{b.found.name(b.now)} {{}}: MLM guesses {{}}{last}", hides, *both)
 
 
