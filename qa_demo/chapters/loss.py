@@ -27,16 +27,16 @@ STEPS = (
     ("The loss", "What does training lower?"),
     ("Loss and best span", "What does the loss have to do with the best span?"),
     ("The pull", "Which way does the loss pull each logit?"),
-    ("The training", "How did this reader learn it?"),
+    ("The training", "How did the loss of one text fall?"),
 )
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *A score is this sum plus one constant: both rank the pairs alike.*",
+    "of the right pair. *A score is this sum plus one constant: both order the pairs alike.*",
     "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
     "other one* (y = 0).",
-    "*Training lowers L, averaged over many texts*; for a recorded text its own L is drawn. S and "
+    "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
     "E begin as random numbers and are learned together with the encoder.",
 )
 CLOSINGS = (

@@ -139,8 +139,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     return [
         ui.idea(
             f"*{letter} is a vector of {len(two.heads.S)} numbers, the same for every question and "
-            f"text.* A token's {{}}, b one more number. Only h, the {len(two.heads.S)} numbers of "
-            "the token from the network (encoder), changes with question and paragraph.",
+            f"text.* A token's {{}}, b_{letter} one more number. Only h, the {len(two.heads.S)} "
+            "numbers of the token from the network (encoder), changes with question and paragraph.",
             subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
         ui.finding(said, texts.said(e, d), *map(answer, two.asked[same:])),

@@ -107,7 +107,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
-    cuts = ui.choice("cut", "Replace one input of SBO by its mean in pre-training:", options)
+    cuts = ui.choice("cut", "Take one input from SBO:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
     last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
@@ -298,7 +298,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
 
 def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     """Step 3: what stays and what is thrown away, as boxes alone."""
-    gone = [(f"{name} layer", "thrown away", "gone") for name in ("MLM", "SBO")]
+    gone = [(f"{name} layer", "thrown away after it", "gone") for name in ("MLM", "SBO")]
     before = [[("text with hidden spans", "", "")], [("encoder", "learns", "stays")], gone]
     after = [[("question + paragraph", "nothing is hidden", "")]]
     after += [[("the same encoder", "goes on learning", "kept")]]

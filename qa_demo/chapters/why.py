@@ -82,7 +82,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 class Shares:
     """How far each word pushes down the lead of "no answer": `values` [U], logits, `ranked` by
     size; `real`: the words that are no mark, `own`: those of the best span; the `lead` in this
-    text, and in the `blank` one; `found`: the attribution, by piece.
+    text, and in the `blank` one; above `limit`, if one window decides, "no answer" wins; `found`:
+    the attribution, by piece.
     """
 
     def __init__(self, shown: Shown) -> None:
@@ -98,6 +99,8 @@ class Shares:
         self.values = self.words.sums(self.found.values)
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
+        of_all = len(shown.true.windows) == 1 and shown.state.rule == "logits"
+        self.limit = shown.decode.null_score_diff_threshold if of_all else None
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         first, last = w.ends(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())
@@ -247,6 +250,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     as_high = sum(lead >= test.lead for lead in leads)
+    last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
+    if shares.limit is not None:
+        wins = test.lead > shares.limit
+        last += (
+            f" Without them {'“no answer” would win' if wins else 'the span is still returned'}."
+        )
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -257,9 +266,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        ui.closing(
-            f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
-        ),
+        ui.closing(last),
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
     ]
 
@@ -276,11 +283,9 @@ def piled(xs: Sequence[float], width: float) -> list[int]:
 
 def dots(shares: Shares, test: Deletion) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
-    s, whole, leads = shares.shown, shares.lead, [lead for lead, _ in test.draws]
+    whole, leads = shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]
-    limit = s.decode.null_score_diff_threshold
-    limited = len(s.true.windows) == 1 and s.state.rule == "logits"
-    every += [limit] if limited else []
+    every += [] if shares.limit is None else [shares.limit]
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = piled(leads, wide / 56)
     top = max(14, 6 + max(levels))
@@ -296,7 +301,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
 
     ahead = ", the span is ahead" * (whole < 0)
     upright(whole, f"no word hidden: {number(whole)}{ahead}", 18, "solid")
-    if limited:
+    if (limit := shares.limit) is not None:
         upright(limit, f"“no answer” wins above the threshold {number(limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     dot = {"color": GREY, "size": 13, "line": {"color": ui.PAPER, "width": 1}}

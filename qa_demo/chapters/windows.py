@@ -51,8 +51,7 @@ IDEAS = (
     "Each window has a best span; a rule picks the window whose best span is returned. *A high "
     "probability P says “highest within this window”: it says nothing about another window.*",
 )
-OPENS = {step: text_at("brooklyn", 80, stride) for step, stride in ((1, 34), (2, 24), (3, 24))}
-OPENS |= {4: text_at("danube", 384, 128)}
+OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 24)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
     3: ("A text without an answer", text_at("reef", 64, 24)),
     4: ("A text where the two largest P form no allowed span", text_at("telegraph", 128, 48)),
@@ -158,12 +157,9 @@ def split(w: Windows) -> list[Block | None]:
 def sliders(w: Windows) -> list[Block]:
     """Window size and stride, within what the question leaves room for."""
     least, high = w.asked + w.special + w.stride, max(384, w.size)
-    safe = safe_length(w.reading)
     low = max(1, ceil((w.pieces - w.capacity) / 60))  # 1 would make hundreds of windows
     scale = min(low, w.stride), w.capacity, 1
     says, far, to = "max_seq_length, 384 by default", "doc_stride", "stride to the next"
-    if len(w.rows) > 1 and safe < w.shown.decode.max_answer_length:
-        far += f"; answers over {plural(safe, 'token')} may be cut by an edge"
     return [
         ui.slider("size", "max_seq_length", "window size", (least, high, 1), w.size, says=says),
         ui.slider("stride", "doc_stride", to, scale, w.stride, says=far),
@@ -363,10 +359,13 @@ def exactly(w: Windows) -> str:
     own = "the reader's own (the bundled one's: for windows of 384, untested at other sizes)"
     own = own if w.shown.true.threshold is not None else "the default for a reader without one"
     chosen = own if w.shown.state.threshold is None else "set by hand"
+    safe, cut = safe_length(w.reading), ""
+    if len(w.rows) > 1 and safe < w.shown.decode.max_answer_length:
+        cut = f" Answers over {plural(safe, 'token')} may be cut by an edge."
     told = (
         "A token is a word, a part of one, or punctuation. A window proposes spans whose start "
         "counts in it (“One start, one window”). The last one ends with the paragraph and may be "
-        "shorter. A stride larger than what a window holds would skip words and is refused.",
+        "shorter. A stride larger than what a window holds would skip words and is refused." + cut,
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",

@@ -87,13 +87,13 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     leads = [x for x, _ in test.draws]
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
-    as_high = sum(x >= test.lead for x, _ in test.draws)
-    assert f"Of 20 random draws {as_high or 'none'} end" in words(found["closing"])
+    limit, closing = s.shown.prediction.limit, words(found["closing"])
+    assert f"Of 20 random draws {sum(x >= test.lead for x in leads) or 'none'} end" in closing
+    assert ("“no answer” would win" in closing) == (test.lead > limit) != ("still" in closing)
     assert len(found["dots"]["data"][0]["x"]) == 20
     ahead = faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    limit = f"above the threshold {number(s.shown.prediction.limit)}"
-    assert limit in str(found["dots"]["layout"]["annotations"])
+    assert f"above the threshold {number(limit)}" in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada won")
     assert "without one random other it is" in words(alone["finding"])
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
