@@ -298,7 +298,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
 
 def to_reader(shown: Shown, own: Own) -> list[Block | None]:
     """Step 3: what stays and what is thrown away, as boxes alone."""
-    gone = [(f"{name} layer", "thrown away after it", "gone") for name in ("MLM", "SBO")]
+    gone = [(f"{name} layer", "thrown away later", "gone") for name in ("MLM", "SBO")]
     before = [[("text with hidden spans", "", "")], [("encoder", "learns", "stays")], gone]
     after = [[("question + paragraph", "nothing is hidden", "")]]
     after += [[("the same encoder", "goes on learning", "kept")]]

@@ -253,9 +253,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
     if shares.limit is not None:
         wins = test.lead > shares.limit
-        last += (
-            f" Without them {'“no answer” would win' if wins else 'the span is still returned'}."
-        )
+        last += f" Without the chosen words {'“no answer” would win' if wins else 'the span is still returned'}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
