@@ -252,8 +252,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     as_high = sum(lead >= test.lead for lead in leads)
     last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
     if shares.limit is not None:
-        wins = test.lead > shares.limit
-        last += f" Without the chosen words {'“no answer” would win' if wins else 'the span is still returned'}."
+        won = "“no answer” would win" if test.lead > shares.limit else "the span is still returned"
+        last += f" Without the chosen words {won}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
