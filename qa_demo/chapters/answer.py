@@ -273,7 +273,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
             "this sure.*"
         ),
         ui.finding(said, texts.span_words(shown.true_best)),
-        *([ui.legend("key", *key), bars(bins, b), counted(b)] if b else []),
+        *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),
         ui.closing(last),
         texts.other_text(shown, ODD, "A sure answer that nobody marked"),
         *ui.folds(
@@ -335,11 +335,13 @@ def against(shown: Shown, best: str) -> Block | None:
     )
 
 
-def counted(like: CalibrationBin) -> Block:
-    """147 right / 184 questions."""
+def counted(s: Sureness, like: CalibrationBin) -> Block:
+    """What the reader says, as a product, and what was counted: 147 right / 184 questions."""
+    said = "P(the text answers) · P(exactly right, if it answers) = "
+    said += printed.times(s.answerable, "·", s.right_if_answerable)
     right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
-    said = f"{right:,} right / {count} = *{probability(like.accuracy, 2)}*"
-    return ui.formula("count", say(said))
+    found = f"counted: {right:,} right / {count} = *{probability(like.accuracy, 2)}*"
+    return ui.formula("count", say(said), say(found))
 
 
 def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
@@ -350,9 +352,8 @@ def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
     right, line = s.right_if_answerable, fits.answerable
     share = float(shifted(np.array(right), -fits.span.bias))
     made = (
-        f"{percent(s.claim)}: P(the text answers) · P(exactly right, if it answers) = "
-        f"{printed.times(s.answerable, '·', right)}. The first is the sigmoid of "
-        f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The second "
+        f"{percent(s.claim)} is a product. P(the text answers) is the sigmoid of "
+        f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The other "
         "is the share of the span's text among all spans of up to 30 tokens (softmax of scores "
         f"divided by {number(fits.span.temperature)}), {probability(share)}, with "
         f"{number(fits.span.bias)} added to its log-odds. All four constants were fitted on "

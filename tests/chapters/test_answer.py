@@ -90,7 +90,7 @@ def test_a_rule_without_a_threshold_says_so():
 def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(name):
     found = blocks(stored(), example=name, chapter="answer", step=3)
     exact, said = words(found["exact-0"]), words(found["finding"])
-    there, right = map(value, re.search(r"= (\S+) · (\S+) ", exact).groups())
+    there, right = map(value, re.search(r"= (\S+) · (\S+) ", words(found["count"])).groups())
     share, bias = map(value, re.search(r"[)], (\S+), with (\S+) added", exact).groups())
     odds = math.log(share / (1 - share)) + bias
     assert right == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.002)
