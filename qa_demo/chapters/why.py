@@ -252,8 +252,10 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     as_high = sum(lead >= test.lead for lead in leads)
     last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
     if shares.limit is not None:
-        won = "“no answer” would win" if test.lead > shares.limit else "the span is still returned"
-        last += f" Without the chosen words {won}."
+        now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
+        won = "“no answer” still wins" if same else "“no answer” would win"
+        kept = "the span is still returned" if same else "the span would be returned"
+        last += f" Without the chosen words {won if now else kept}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
