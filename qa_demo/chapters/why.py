@@ -99,8 +99,7 @@ class Shares:
         self.values = self.words.sums(self.found.values)
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
-        of_all = len(shown.true.windows) == 1 and shown.state.rule == "logits"
-        self.limit = shown.decode.null_score_diff_threshold if of_all else None
+        self.limit = shown.prediction.limit if len(shown.true.windows) == 1 else None
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         first, last = w.ends(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())
