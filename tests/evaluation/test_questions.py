@@ -130,7 +130,7 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", f"answer,{HEAD}a,q,c,b\n", "a.csv: two columns are called 'answer'"),
         ("a.tsv", f"{HEAD}q,c,a\n", "a.tsv: cells are parted by commas; save it parted by tabs"),
         ("a.json", f"{HEAD}q,c,a\n", "not readable as JSON: .*; the name of a table ends in .csv"),
-        ("a.csv", "question,answer\nq,a\n", "question, context and answer .*'question', 'answer';"),
+        ("a.csv", "question,answer\nq,a\n", "context and answer .*'question', 'answer';.*--jsonl"),
         ("a.csv", "question;context;answer\nq;c;a\n", "parted by semicolons; save it .* commas"),
         ("a.jsonl", '{"header": {"dataset": "X"}}\n', "line 1 is the header of an MRQA file; leav"),
         ("a.jsonl", '{"context": "c", "detected_answers": []}', "line 1 has MRQA's 'detected_a"),
