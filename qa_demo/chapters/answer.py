@@ -121,12 +121,14 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    layout["xaxis"] = ui.axis("score of the span", showgrid=False, **across)
+    title = f"score of the {printed.small_number(len(top))} best spans (variants by punctuation or "
+    layout["xaxis"] = ui.axis(f"{title}part of a word left out)", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
     names = [name(c, 18 if c.text.isupper() else 22) for c in top]  # capitals are wide
     narrow: Block = {"below": 800, "yaxis.ticktext": names, "yaxis.tickfont.size": 13}
-    narrow |= {"xaxis.nticks": 3, "xaxis.range": [low - 0.1 * room, low + 2 * room]}
+    narrow |= {"xaxis.title.text": "score of the span", "xaxis.nticks": 3}
+    narrow |= {"xaxis.range": [low - 0.1 * room, low + 2 * room]}
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
@@ -159,6 +161,8 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
+    known = counted_with(shown.true, shown.state.reader)
+    chosen = " The reader's own was chosen on known answers." if known else ""
     return [
         *by_hand.told(shown),
         ui.idea(
@@ -170,7 +174,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
         sums(shown),
-        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
+        ui.closing("A higher threshold returns more answers, right ones and wrong ones." + chosen),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
 
@@ -226,7 +230,9 @@ def sums(shown: Shown) -> Block:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
     first = say("best span: {}", ui.summed(*best, d))
-    second = say(f"“no answer”, at {cls} before the text: {{}}", ui.summed(*null, d))
+    second = say(
+        f"“no answer”, start and end at {cls}, before the question: {{}}", ui.summed(*null, d)
+    )
     return ui.formula("lead", first, second, say(said))
 
 
@@ -264,8 +270,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
-    last = "Being sure is not being right"
-    last += ": the bar “as sure as here” shows how often such spans were right." if b else "."
+    last = "The first factor follows from the lead of “no answer”, the second from rival spans."
+    last = last if b else "Being sure is not being right."
     return [
         ui.idea(
             "The further its best span stands above “no answer” and above rival spans, the surer "

@@ -39,12 +39,12 @@ STEPS = (
 )
 IDEAS = (
     "A second output layer (a head) gives every token three probabilities that add up to 1: {} "
-    "begins an answer, {} continues one, {} is outside.",
+    "begins an answer, {} continues one, {} is outside (*BIO tagging*).",
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
     "is *−log p(right tag)* (natural logarithm).",
     "Where annotators disagree, a token's label is {}: for each tag, the share of annotators who "
     "gave it (a *soft label*). In the loss each tag counts by its share.",
-    "{} opens an answer, every {} right after it continues it, {} ends it. "
+    "{} opens an answer, every {} right after it continues it, {} or another B ends it. "
     "*So each B makes one answer.*",
 )
 FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
@@ -252,7 +252,7 @@ class Labels:
         if not self.terms.labelled[d]:
             return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
         t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
-        told = [printed.enough(x, probability) for x in p]
+        told = [printed.enough(x, "{:.1g}".format) for x in p]
         told = [printed.fine(np.log(p[k]), 3) if k in use else told[k] for k in range(3)]
         again = -sum(t[k] * np.log(printed.value(told[k])) for k in use)
         result = number(self.terms.loss[d], 2 if soft else 3)
@@ -380,7 +380,8 @@ def to_spans(tags: Tags) -> list[Block | None]:
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
         ui.closing(
-            "Tags can give several answers at once; one start and one end give at most one."
+            "Tags can give several answers, one start and one end at most one. Chances multiply as "
+            "if tags were independent."
         ),
         *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]

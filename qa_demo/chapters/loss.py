@@ -32,12 +32,13 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction takes the pair with the highest score. Training raises log P(start) + log P(end) "
-    "of the right pair. *A score is this sum plus one constant: both order the pairs alike.*",
-    "The loss pulls every logit by ½ (y − P): *up at the right position* (y = 1), *down at every "
-    "other one* (y = 0).",
+    "Prediction takes the allowed pair with the highest score. Training raises log P(start) + log "
+    "P(end) of the right one. *A score is this sum plus one constant, the same for all pairs of "
+    "the text: both order them alike.*",
+    "The loss pulls every logit by minus its gradient, ½ (y − P): *up at the right position* (y = "
+    "1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
-    "E begin as random numbers and are learned together with the encoder.",
+    "E begin at random, the encoder pre-trained; they are learned together.",
 )
 CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",

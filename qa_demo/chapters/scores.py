@@ -150,7 +150,9 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         lanes(two, "show each token's"),
         rows_of_tokens(two),
         *sums,
-        ui.closing("S and the end vector E begin as random numbers; training learns both."),
+        ui.closing(
+            "A line follows one token. S and the end vector E begin at random, and are learned."
+        ),
         *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
     ]
 
@@ -269,18 +271,21 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
         lanes(two, "add up the"),
-        ui.group("left", 7, ui.remark("bars", left, subs(f"b_{letter}", "strong")), waterfall(p)),
-        ui.group("right", 5, ui.remark("numbers", "*The same as numbers*"), products(p)),
+        ui.remark("bars", left, subs(f"b_{letter}", "strong")),
+        waterfall(p),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing(closing),
-        *ui.folds(None, [exactly_logit(two, p)], SNIPPET),
+        *ui.folds(products(p), [exactly_logit(two, p)], SNIPPET),
     ]
 
 
 def waterfall(p: Products) -> Block:
     """Bars that add up from 0 to the logit: products, the rest, b, the sum."""
     letter = LETTERS[p.lane]
-    rows = [(f"dimension {k + 1}", p.values[k], p.lane) for k in p.first]
+    rows = [
+        (f"dimension {k + 1}: {number(p.vector[k], 3)} × {number(p.state[k], 3)}", x, p.lane)
+        for k, x in zip(p.first, p.values[p.first], strict=True)
+    ]
     rows.append((f"the other {len(p.others)}", p.sum_of(p.others), OTHER))
     rows.append((f"b<sub>{letter}</sub>", p.bias, INK))
     sign = adds([size for _, size, _ in rows], p.total)
@@ -291,13 +296,14 @@ def waterfall(p: Products) -> Block:
     style: Block = {"text": [*map(signed, sizes[:-1]), ""], "textposition": "outside"}
     style |= {"base": ui.packed([*stops[:-1], 0.0]), "cliponaxis": False, "textfont": {"size": 13}}
     bars = ui.lying(ui.packed(sizes), range(len(names)), 0.66, {"color": [*colours]}, **style)
-    layout = ui.layout(340, 138, 12, 4, 46)
+    layout = ui.layout(340, 238, 12, 4, 46)
     sides: Block = {"range": [low - 0.14 * room, low + 1.14 * room], "zerolinecolor": GREY}
     title = f"running sum of {letter} · h + b<sub>{letter}</sub>"
     layout["xaxis"] = ui.axis(title, zeroline=True, **sides)
     layout["yaxis"] = ui.named_rows(names)
     alt = f"Bars that add up to the {p.lane} logit, {number(p.total)}."
     narrow = {"margin.l": 128, "margin.r": 4, "xaxis.range": [low - 0.42 * room, low + 1.4 * room]}
+    narrow["yaxis.ticktext"] = [name.partition(":")[0] for name in names]
     return ui.figure("waterfall", [bars], layout, alt, narrow=narrow)
 
 
@@ -350,7 +356,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
     columns = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
-    said = f"Among all {n} tokens of the window {{}} as start {{}}; {{}} as end {{}}."
+    said = f"Among all {n} tokens {{}} as start {{}}; {{}} as end {{}}."
     key = [
         ("line", START, "the best span's first token as start"),
         ("line", END, "its last token as end"),

@@ -32,9 +32,9 @@ STEPS = (
     ("Worth", "What is each change worth?"),
 )
 IDEAS = (
-    "SpanBERT hides whole spans and guesses each hidden word twice. Masked language modelling "
-    "(MLM) reads the encoder's output at the blank itself. The *span boundary objective (SBO)* "
-    "reads the outputs at the words before and after the span, and the position in the span.",
+    "Before it sees a question SpanBERT learns to fill blanks: spans are hidden, each word is "
+    "guessed twice. Masked language modelling (MLM) reads the encoder's output at the blank; the "
+    "*span boundary objective (SBO)* reads those around the span, and the word's place in it.",
     "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words; both "
     "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
@@ -107,7 +107,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
-    cuts = ui.choice("cut", "Take one input from SBO:", options)
+    cuts = ui.choice("cut", "Remove one input of SBO:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
     last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
@@ -136,7 +136,7 @@ def blank_finding(b: core.Blank) -> Block:
     both: list[Any] = [quoted(x.guesses[0].piece) for x in (b.now.mlm, b.now.sbo) if x]
     last = ", SBO {}." if b.now.sbo else f". SBO has no guess: {b.now.no_sbo}."
     if b.now.sbo and b.cut is None:
-        last, both = ", SBO {} from {}, {} and position {}.", [*both, *b.inputs]
+        last, both = ", SBO {} from the outputs at {} and {} and position {}.", [*both, *b.inputs]
     return ui.finding(f"{b.found.name(b.now)} {{}}: MLM guesses {{}}{last}", hides, *both)
 
 
@@ -254,7 +254,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told = f"Over {every['texts']} texts our small SpanBERT guesses "
+    told = f"Over {every['texts']} texts the MLM layer of our small SpanBERT guesses "
     told += f"*{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
@@ -269,6 +269,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
             rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
         twice.append(segment(items, name, False, *holds))
+    here = f"In this text {n} and {m} of {count}."
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
     exactly = (
@@ -291,7 +292,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ),
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
-        ui.closing(f"One text proves little: here it is {n} and {m} of {count}."),
+        ui.closing(f"{here} Spans are the harder task; the step “Worth” asks whether it pays."),
         *ui.folds(table, exactly, SNIPPET),
     ]
 
@@ -334,9 +335,9 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
     steps = f"{w.budget['pretrain_steps']:,} training steps"
-    there, here = (f"{changed(x['spans'])} and {changed(x['SBO'])}" for x in (w.paper, w.ours))
-    told = f"In the paper whole spans and SBO change F1 by {there}; in our small run, "
-    told += f"too short to refute the paper, by {here}."
+    every = ", ".join(changed(gain) for gain in w.paper.values() if gain.each)
+    told = f"In the paper each change adds to F1: {every}. Our small run, "
+    told += f"{1_200_000 // w.budget['pretrain_steps']:,} times shorter, cannot test that."
     paper = "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0"
     key = [("fill", ui.INK, paper)]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]

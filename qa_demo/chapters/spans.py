@@ -75,7 +75,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
     every = " of all windows" * (len(shown.reading.windows) > 1)
-    last = "Finding the highest allowed cell is a plain search; only the logits are learned."
+    last = "Finding the highest allowed cell is a plain search: nothing in it is learned."
     return [
         *by_hand.told(shown),
         ui.idea(

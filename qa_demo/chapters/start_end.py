@@ -104,7 +104,7 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     return [
         ui.idea(
             "*A softmax gives every position a share of 1, however small.* "
-            "Before it every logit is divided by the temperature T."
+            "Here a temperature T can divide every logit first; the reader itself has T = 1."
         ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
@@ -248,7 +248,9 @@ def shares(p: Softmaxes) -> Block:
     for k in (p.start.top, p.end.top, 0, a, *plain):
         ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
     corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
-    notes, drawn = [ui.note("paragraph", a, 1, GREY, **corner)], list[Block]()
+    asked = "question" if (a - 1) / n > 0.08 else ""  # room for the word
+    notes = [ui.note(said, x, 1, GREY, **corner) for said, x in ((asked, 1), ("paragraph", a))]
+    drawn = list[Block]()
     lowest = float(np.log10([side.probs.min() for side in p.sides]).min())
     for side, up in zip(p.sides, (16, -16), strict=True):
         top, probs = side.top, side.probs.tolist()
@@ -277,6 +279,7 @@ def shares(p: Softmaxes) -> Block:
     layout["shapes"] = [ui.line(x - 0.5, x - 0.5, 0, 1, GREY, **edge) for x in (1, a)]
     alt = "P(start) and P(end) of every position of the window, on a log axis"
     narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
+    narrow["annotations.0.text"] = ""
     narrow |= {"margin.l": 64, "margin.b": 90, "xaxis.automargin": True}  # capitals need more
     return ui.figure("shares", drawn, layout, alt, narrow=narrow)
 

@@ -29,13 +29,13 @@ from qa_demo.state import Count, Place, Record
 NAME = "Why"
 STEPS = (
     ("What it rests on", "Which words speak for the best span?"),
-    ("The test", "Are the words with the largest shares needed?"),
+    ("The test", "Do the words with the largest shares matter more?"),
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, says how far it pushed the best span ahead of “no answer”.* A blank "
-    "text turns step by step into this one, and the effect of each word is added up "
-    "(integrated gradients).",
+    "*A bar, the word's share, says how far it moves the best span ahead of “no answer”.* Each "
+    "word's vector goes step by step from a blank one to its own; its effects on the way are added "
+    "up (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when other words, drawn at random, are hidden.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -331,14 +331,16 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     att = TokenAttention(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
     (layers, heads), top = att.on_question.shape, int(att.weights.argmax())
-    name, read_most = (texts.said_at(shares.shown, w, pos) for pos in (at, top))
-    said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most "
-    said += f"({probability(att.weights[top], 2)})."
+    name, most = texts.said_at(shares.shown, w, at), probability(att.weights[top], 2)
+    equal = [k for k, x in enumerate(att.weights) if probability(x, 2) == most][:3]
+    read_most = printed.between(" and ", (texts.said_at(shares.shown, w, k) for k in equal))
+    said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most ({most})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
-        said += " It gives {}."
-        about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
+        said += " {}: the shares of step 1 differ more than the weights."
+        both = ((probability(by_word[k], 2), signed(v[k])) for k in (read, held))
+        about = [f"weight {weight}, share {share}" for weight, share in both]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
@@ -347,7 +349,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not show that the answer needs the word; hiding it would."
+    last = "A large weight does not show that the answer needs the word; step 2 tests that."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [

@@ -41,15 +41,15 @@ STEPS = (
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes its best span; the highest "
-    "score wins.*",
+    "should overlap, with the question in each. *Each window proposes the best span whose start "
+    "counts there (step 2); the highest score wins.*",
     "Overlapping windows score the same words. *A start counts only in the window that sees most "
     "around it*: its nearer edge is furthest away.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
-    "Each window has a best span; a rule picks the window whose best span is returned. *A high "
-    "probability P says “highest within this window”: it says nothing about another window.*",
+    "Each window proposes a span; a rule picks the one that is returned. *P compares the positions "
+    "of one window: it says how sure that window is, not whose span is better.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 24)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -133,7 +133,7 @@ def split(w: Windows) -> list[Block | None]:
     found += "; yet “no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
-    key += [("hollow", INK, "its best span, with its score")]
+    key += [("hollow", INK, "the span that it proposes, with its score")]
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
@@ -247,7 +247,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
     found += ": it wins." if w.silent else ": {} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
-    key = ("ring", INK, "a window's best span"), ("dot", INK, "the best of all")
+    key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
     d = printed.apart(ahead, w.threshold)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
     total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
@@ -289,8 +289,8 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        said = f"{told}: there both P are on {w.cls}, “no answer”, yet that window's best span is "
-        return [f"{said}returned."]
+        said = f"{told}, the surest, but of “no answer”: both P are on {w.cls}. Its best span is "
+        return [f"{said}returned all the same."]
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
         return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)
@@ -365,7 +365,8 @@ def exactly(w: Windows) -> str:
     told = (
         "A token is a word, a part of one, or punctuation. A window proposes spans whose start "
         "counts in it (“One start, one window”). The last one ends with the paragraph and may be "
-        "shorter. A stride larger than what a window holds would skip words and is refused." + cut,
+        "shorter. A stride larger than what a window holds would skip words and is refused. Here "
+        "doc_stride is the step, as in BERT's code; in transformers' pipeline, the overlap." + cut,
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
         "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
         "is asked, not the end.",
@@ -383,7 +384,7 @@ def exactly(w: Windows) -> str:
 def as_table(w: Windows) -> Block:
     """Every window with all that the four steps show of it."""
     start, rows = quote(word(w.encoding, w.best.span.start, ""), 18), list[Block]()
-    columns = ["window", "tokens", "its best span", "score", "“no answer”"]
+    columns = ["window", "tokens", "proposes", "score", "“no answer”"]
     rules = ["mean of largest P", "product of P"]
     named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:

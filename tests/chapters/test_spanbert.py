@@ -70,7 +70,7 @@ def test_a_passage_goes_through(name, step):
     if step == 2:
         p = Hidden(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
-        said = f"it is {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
+        said = f"In this text {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
         assert said in words(found["closing"])
         assert "1 to 10 words: 0.224, 0.179, 0.143, " in words(found["exact-1"])
         drawn = [i for i in items(found["twice"]) if "looks" in i]
@@ -90,7 +90,7 @@ def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
 def test_own_sentences_odd_long_and_empty_ones():
     assert "SBO has no guess: its" in words(shown(text="[MASK] won.")["finding"])
     typed = words(shown(text="<b>Ada</b> <img src=x> lives *{}* [MASK] &amp;")["finding"])
-    assert typed.endswith("from “*”, “&” and position 1.")
+    assert typed.endswith("at “*” and “&” and position 1.")
     assert "Marie" in str(shown(text="   ")["sentence"])
     assert shown(blank=999)["finding"] == shown()["finding"]  # one that is not hidden
     assert words(shown(text="e\u0301 \U0001f468\u200d\U0001f469 x\x00y")["finding"])
