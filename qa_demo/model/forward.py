@@ -35,8 +35,7 @@ def knows_token_types(config: Any) -> bool:
 
 def adds_no_position(config: Any) -> bool:
     """Whether a word's vector reaches the first layer norm alone (positions in attention)."""
-    relative = getattr(config, "position_biased_input", True) is False
-    return relative or config.model_type == "modernbert"
+    return config.model_type == "modernbert" or not getattr(config, "position_biased_input", True)
 
 
 def output_layer(model: Any) -> Any:
@@ -85,9 +84,7 @@ def through(layers: "list[BareLayer]", states: Tensor) -> Tensor:
 
 
 def logits(model: Any, embeds: Tensor, window: Window) -> Any:
-    """Start and end logits [b, n] each of word embeddings [b, n, h] in the place of a window's;
-    positions and types stay its own.
-    """
+    """Start and end logits [b, n] each of word embeddings [b, n, h], see `embedded`."""
     return output_layer(model)(encoded(model, embedded(model, window, embeds))).unbind(-1)
 
 
@@ -105,13 +102,13 @@ class BareLayer:
     def __init__(self, layer: Any, heads: int) -> None:
         own, after, self.heads = layer.attention.self, layer.attention.output, heads
         self.own, self.activation = own, layer.intermediate.intermediate_act_fn
-        self.reads = [product(x) for x in (own.query, own.key, own.value)]
+        self.read = product(own.query, own.key, own.value)
         writes = after.dense, layer.intermediate.dense, layer.output.dense
         self.writes = [product(x) for x in writes]
         self.norms = after.LayerNorm, layer.output.LayerNorm
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self.attend(x, *(read(x) for read in self.reads))
+        return self.attend(x, *self.read(x).chunk(3, -1))
 
     def attend(self, x: Tensor, *qkv: Tensor) -> Tensor:
         """What follows queries, keys and values [b, n, d]."""
@@ -137,10 +134,14 @@ class BareLayer:
         return last(narrow(self.activation(widen(x))).add_(x)).view(shape)
 
 
-def product(part: nn.Module) -> Callable[[Tensor], Tensor]:
-    """A linear layer that holds its tensors: a module looks them up at each call."""
-    plain = type(part) is nn.Linear
-    return partial(F.linear, weight=part.weight, bias=part.bias) if plain else part
+def product(*parts: Any) -> Callable[[Tensor], Tensor]:
+    """Linear layers of one input as one product, which is faster; their weights are its parts."""
+    if type(parts[0]) is not nn.Linear:  # packed
+        return parts[0] if len(parts) == 1 else lambda x: torch.cat([y(x) for y in parts], -1)
+    weight, bias = (torch.cat([getattr(x, of).data for x in parts]) for of in ("weight", "bias"))
+    for part, own in zip(parts, weight.chunk(len(parts)), strict=True):
+        part.weight.data = own
+    return partial(F.linear, weight=weight, bias=bias)
 
 
 def bare_layers(model: Any) -> list[BareLayer]:
@@ -172,7 +173,7 @@ def along(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[in
 
     def read(normed: Tensor) -> Tensor:
         x = projected(base, normed)
-        return torch.cat([x, *(part(x) for part in first.reads)], -1)
+        return torch.cat([x, first.read(x)], -1)
 
     with torch.no_grad():
         c, x = plain(**embedded(model, window, ends))

@@ -92,8 +92,7 @@ def _left_out(
     return borders[begin], borders[stop]
 
 
-BLANK = "\u2423"
-"""Shown for a piece that covers no letter."""
+BLANK = "\u2423"  # shown for a piece that covers no letter
 
 
 class Pieces:
