@@ -102,12 +102,15 @@ class BareLayer:
     def __init__(self, layer: Any, heads: int) -> None:
         own, after, self.heads = layer.attention.self, layer.attention.output, heads
         self.own, self.activation = own, layer.intermediate.intermediate_act_fn
-        self.read = product(own.query, own.key, own.value)
+        self.reads = own.query, own.key, own.value
+        self.read = product(*self.reads)
         writes = after.dense, layer.intermediate.dense, layer.output.dense
         self.writes = [product(x) for x in writes]
         self.norms = after.LayerNorm, layer.output.LayerNorm
 
     def __call__(self, x: Tensor) -> Tensor:
+        if torch.is_grad_enabled():  # back through parts of one product takes longer
+            return self.attend(x, *(part(x) for part in self.reads))
         return self.attend(x, *self.read(x).chunk(3, -1))
 
     def attend(self, x: Tensor, *qkv: Tensor) -> Tensor:

@@ -22,8 +22,7 @@ from qa_demo.model.work import SHARED
 
 OWN = {"bundled": ASSETS / "spanbert"}
 SBO_FILE = "sbo_head.safetensors"
-WIDTH = 200
-"""Size of a position vector, as in the paper."""
+WIDTH = 200  # of a position vector, as in the paper
 
 
 class SBOHead(nn.Module):

@@ -141,9 +141,7 @@ class Cache(Generic[T]):
         return value
 
     def find(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value kept, or a new one, made once: who asks meanwhile waits. Raises what `make`
-        raises.
-        """
+        """The value kept, or a new one, made once: who asks meanwhile waits for it."""
         if (found := self.get(key)) is not None:
             return found
         with self._making:
