@@ -254,25 +254,16 @@ def together(sq: Square) -> Block:
     return ui.remark("together", said, start, first, end, last, why)
 
 
-def exactly(sq: Square) -> list[Block | str]:
-    """Conditions, how many pairs are allowed, and all the logits that the square adds up."""
+def exactly(sq: Square) -> list[str]:
+    """Conditions, and how many pairs are allowed."""
     m, longest = sq.size, sq.longest
     count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
     count += f"left: {sq.count:,}."
     if bool(sq.owned.all()) and m >= longest:
         count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
         count += f"that would run over the paragraph's end = {sq.count:,}."
-    at = list(range(sq.window.doc_start, sq.window.doc_stop))
-    curves = list[Block]()
-    for role, y in ((START, sq.start), (END, sq.end)):
-        style = {"shape": "hvh", "color": role, "width": 1.5}
-        curves.append(ui.scatter("lines", at, ui.packed(y), line=style))
-    layout = ui.layout(200, 60, 8, 8, 44, xaxis=ui.axis("tokens of the paragraph", GREY))
-    layout["yaxis"] = ui.axis("start and end logit", GREY)
-    alt = "Start logits and end logits of all tokens of this window"
     return [
         f"A span has at most {plural(longest, 'token')}: {count}",
         f"The strips at the edges hold {sq.shown.encoding.cls_token} and the question: no span "
         "reaches them. Equal scores, to nine decimals: the earlier start, then the earlier end.",
-        ui.figure("curves", curves, layout, alt),
     ]
