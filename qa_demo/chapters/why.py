@@ -33,11 +33,12 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, says how far it moves the best span ahead of “no answer”.* Each "
-    "word's vector goes step by step from a blank one to its own; its effects on the way are added "
-    "up (integrated gradients).",
+    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
+    "word vectors go together, step by step, from a blank one to their own; what each adds on the "
+    "way is summed (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
-    "on them, “no answer” gains more than when other words, drawn at random, are hidden.*",
+    "on them, “no answer” gains more than when others, as many of question and of paragraph, are "
+    "hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
     "most need not be what the best span rests on.*",
 )
@@ -47,9 +48,10 @@ BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
 SNIPPET = ui.snippet("why")
 LEAD = "lead of “no answer”: its score minus the best span's"
 HIDDEN = (
-    "No punctuation is hidden. The random draws hold neither the chosen words nor a word of the "
-    "span, which would lower its own score; a draw may come twice where few words are left. The "
-    "lead is always that of the same span.",
+    "No punctuation is hidden. A question has few words, and hiding any of them costs much: a draw "
+    "has as many of its words as the chosen ones have. It holds neither the chosen words nor a "
+    "word of the span, which would lower its own score; one may come twice where few words are "
+    "left. The lead is always that of the same span.",
     "By chance alone the lead would be highest without the chosen words in one text of "
     f"{DRAWS + 1}; one text says nothing about others. Readers learn to answer from texts without "
     "[MASK]. Where two words tell the same, hiding one shows little: the other is still there.",
@@ -113,7 +115,7 @@ class Shares:
         """
         free = tuple(k for k in self.real if k not in self.own)
         seed = attribution.seed_of(self.shown.true, self.window)
-        sets = attribution.sets_to_hide(self.values, free, seed)
+        sets = attribution.sets_to_hide(self.values, self.words, free, seed)
 
         def make(reader: Any, progress: Any, cancelled: Any) -> Deletion:
             read = partial(reader.masked, on_progress=progress, cancelled=cancelled)
@@ -162,7 +164,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", *key),
         bars(shares),
         *summed(shares),
-        ui.closing("A share says what moved the reader, not whether the answer is right."),
+        ui.closing("Another blank gives other shares; none says whether the answer is right."),
         *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), SNIPPET),
     ]
 
@@ -245,7 +247,10 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     found += f"and {number(leads[-1])}."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest shares (no punctuation)"
-    drawn = f"{others}, one dot a draw (stacked where they would touch)"
+    asked = sum(shares.words.items[k].side == "question" for k in test.first)
+    drawn = (
+        f"{others}, {printed.small_number(asked) if asked else 'none'} of the question; a dot each"
+    )
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     as_high = sum(lead >= test.lead for lead in leads)
@@ -338,9 +343,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
-        said += " {}: the shares of step 1 differ more than the weights."
-        both = ((probability(by_word[k], 2), signed(v[k])) for k in (read, held))
-        about = [f"weight {weight}, share {share}" for weight, share in both]
+        said += " The weights of {} differ less than their shares (step 1)."
+        about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
@@ -349,7 +353,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not show that the answer needs the word; step 2 tests that."
+    last = "A large weight does not show that the answer needs the word; hiding it would tell more."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [

@@ -7,8 +7,10 @@ explain a difference nobody asked about.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -214,7 +216,7 @@ def explain(
 # than without random others?
 
 HIDDEN, DRAWS = 3, 20
-"""Words that the test hides, and how often it hides as many others, drawn at random."""
+"""Words that the test hides, and how often it hides others, drawn at random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,18 +239,25 @@ def seed_of(reading: Reading, window: Window) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
-def sets_to_hide(values: Floats, free: WordSet, seed: int) -> list[WordSet]:
+def sets_to_hide(values: Floats, units: Words, free: WordSet, seed: int) -> list[WordSet]:
     """The words of `free` with the largest positive values [U] (of equals the first), then twenty
-    random sets of as many others. Without such a word the first is (); there are no draws where too
-    few others are left.
+    random sets of others, as many of the question and of the paragraph: the question has few words
+    and rests on each. Without such a word the first is (); there are no draws where a side has too
+    few others left.
     """
     ranked = sorted(free, key=lambda k: -values[k])
     first = tuple(k for k in ranked[:HIDDEN] if values[k] > 0)
-    others, size, sets = [k for k in free if k not in first], len(first), [first]
-    if len(others) >= size > 0:
-        rng = np.random.default_rng(seed)
-        sets += [tuple(sorted(rng.permutation(others)[:size].tolist())) for _ in range(DRAWS)]
-    return sets
+    many = Counter(units.items[k].side for k in first)
+    others = {at: [k for k in free if k not in first and units.items[k].side == at] for at in many}
+    if not first or any(len(others[at]) < n for at, n in many.items()):
+        return [first]
+    rng = np.random.default_rng(seed)
+
+    def drawn() -> WordSet:
+        each = (rng.permutation(others[at])[:n].tolist() for at, n in many.items())
+        return tuple(sorted(chain(*each)))
+
+    return [first, *(drawn() for _ in range(DRAWS))]
 
 
 def deletion_test(

@@ -230,11 +230,9 @@ def hidden_words(t: Seen) -> Facts:
 
 
 def hidden_in_vain(t: Seen) -> Facts:
-    """Without the words with the largest shares the lead does not rise; most random draws end as
-    high.
-    """
+    """Most random draws end as high as without the words with the largest shares."""
     facts = _hidden(t)
-    need(facts["rise"] <= 0 and 2 * facts["as_high"] > facts["draws"], "the lead rises here")
+    need(2 * facts["as_high"] > facts["draws"], "the lead rises more than without others here")
     return facts
 
 
