@@ -65,6 +65,10 @@ def best_span(shown: Shown) -> list[Block | None]:
     elif shown.golds and not any(exact_match(g.text, best.text) for g in shown.golds):
         who = "You did not mark" if shown.marked_by == "you" else "Nobody marked"
         said += f" {who} exactly these words as right."
+    e = shown.encoding
+    before, behind = e.prefix_tokens[len(e.question_ids) + 1 :], e.suffix_tokens
+    inside = f"{e.cls_token} question {' '.join(before)} paragraph {' '.join(behind)} → encoder "
+    inside += "→ h, numbers of each token → its start logit and end logit"
     by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
     right = "under", GOLD, f"marked as right{by}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
@@ -80,9 +84,10 @@ def best_span(shown: Shown) -> list[Block | None]:
         paragraph(shown),
         best_five(shown),
         texts.score_of_selection(shown, "score of {} = start logit + end logit = {}"),
+        ui.formula("inside", [inside], label="inside the reader, a model like BERT"),
         ui.closing(
-            "A start logit says how well a word fits as the answer's first word; an end logit says "
-            "the same of its last."
+            "A start logit says how well a token fits as the answer's first; an end logit, as its "
+            "last."
         ),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], SNIPPET),
     ]
@@ -121,8 +126,8 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = f"score of the {printed.small_number(len(top))} best spans (variants by punctuation or "
-    layout["xaxis"] = ui.axis(f"{title}part of a word left out)", showgrid=False, **across)
+    title = f"score of the {printed.small_number(len(top))} best spans (not drawn: variants by "
+    layout["xaxis"] = ui.axis(f"{title}punctuation or part of a word)", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
     names = [name(c, 18 if c.text.isupper() else 22) for c in top]  # capitals are wide
@@ -230,9 +235,7 @@ def sums(shown: Shown) -> Block:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
     first = say("best span: {}", ui.summed(*best, d))
-    second = say(
-        f"“no answer”, start and end at {cls}, before the question: {{}}", ui.summed(*null, d)
-    )
+    second = say(f"“no answer”, start and end at {cls}: {{}}", ui.summed(*null, d))
     return ui.formula("lead", first, second, say(said))
 
 
@@ -343,7 +346,7 @@ def against(shown: Shown, best: str) -> Block | None:
 
 def counted(s: Sureness, like: CalibrationBin) -> Block:
     """What the reader says, as a product, and what was counted: 147 right / 184 questions."""
-    said = "P(the text answers) · P(exactly right, if it answers) = "
+    said = "P(the text answers) · P(exactly right, if so) = "
     said += printed.times(s.answerable, "·", s.right_if_answerable)
     right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
     found = f"counted: {right:,} right / {count} = *{probability(like.accuracy, 2)}*"

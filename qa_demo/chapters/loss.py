@@ -32,11 +32,11 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction takes the allowed pair with the highest score. Training raises log P(start) + log "
+    "Prediction compares the scores of pairs. Training raises log P(start) + log "
     "P(end) of the right one. *A score is this sum plus one constant, the same for all pairs of "
     "the text: both order them alike.*",
-    "The loss pulls every logit by minus its gradient, ½ (y − P): *up at the right position* (y = "
-    "1), *down at every other one* (y = 0).",
+    "The pull on a logit is minus the gradient of L, ½ (y − P), a slope and no step: *up at the "
+    "right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
     "E begin at random, the encoder pre-trained; they are learned together.",
 )
@@ -313,7 +313,7 @@ def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> li
     a, b, z, total = (number(x, d) for x in (*both, sum(constants), right.score))
     sign = adds((*both, sum(constants)), right.score, d)
     said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {sign} {{}}"
-    of = f"{z} = log Σ exp(start logits) + log Σ exp(end logits) = "
+    of = f"log P = logit − log Σ exp, so {z} = log Σ exp(start logits) + log Σ exp(end logits) = "
     score = say(said, [f"({a})", START], [f"({b})", END], [total, STRONG])
     return [score, [of, *ui.summed(*constants, d)]]
 

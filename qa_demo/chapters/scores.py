@@ -256,7 +256,9 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
     said += f"{number(raised + lowered)}. No product is larger in size than *{number(most)}*."
     some = printed.small_number(len(p.first))
-    left = f"*The {some} products largest in size, the other {len(p.others)}, and *{{}}"
+    left = (
+        f"*The {some} products {letter} × h largest in size, the other {len(p.others)}, and *{{}}"
+    )
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
     sum_ = f"{{}}  {letter} · h + b_{letter} = {{}}{plus(rest)}{plus(bias)} "

@@ -39,8 +39,8 @@ IDEAS = (
     "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
-    "From the top down each row adds one change to BERT's pre-training; *its bar is how far F1 "
-    "goes up or down with it* (F1: overlap with people's answers to the questions of SQuAD, at "
+    "From the top down each black bar adds one change to BERT's pre-training; *the bar is how far "
+    "F1 goes up or down with it* (F1: overlap with people's answers to the questions of SQuAD, at "
     "best 100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
@@ -336,11 +336,11 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     w = known.Worth()
     steps = f"{w.budget['pretrain_steps']:,} training steps"
     every = ", ".join(changed(gain) for gain in w.paper.values() if gain.each)
-    told = f"In the paper each change adds to F1: {every}. Our small run, "
+    told = f"In the paper F1 changes by {every}. Our small run, "
     told += f"{1_200_000 // w.budget['pretrain_steps']:,} times shorter, cannot test that."
     paper = "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0"
     key = [("fill", ui.INK, paper)]
-    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, SQuAD 1.1")]
+    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, one segment, SQuAD 1.1")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()
     for short, name in w.names.items():

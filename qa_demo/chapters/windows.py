@@ -37,7 +37,7 @@ STEPS = (
     ("How it is split", "How is a long text split, and which answer wins?"),
     ("One start, one window", "Why does a start count in one window only?"),
     ("No answer", "Which window's “no answer” counts?"),
-    ("Three rules", "Why not compare the probabilities of windows?"),
+    ("Three rules", "Why not take the surest window?"),
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
@@ -49,7 +49,7 @@ IDEAS = (
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
     "Each window proposes a span; a rule picks the one that is returned. *P compares the positions "
-    "of one window: it says how sure that window is, not whose span is better.*",
+    "of one window: it says how sure that window is, even of “no answer”.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 24)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -326,7 +326,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
         6,
         ui.remark(f"takes-{rule}", told, span_words(own, 20) if own else "no span"),
         ui.figure(rule, [drawn], layout, alt),
-        ui.formula(f"sum-{rule}", worked(rule, taken)),
+        ui.formula(f"sum-{rule}", worked(rule, taken), label=f"window {taken.k}"),
     )
 
 
