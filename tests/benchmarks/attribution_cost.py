@@ -11,7 +11,6 @@ recipe's time), with the gap. Both sides use one thread and the same text and we
 
 import argparse
 import os
-import platform
 import time
 from typing import Any
 
@@ -34,9 +33,7 @@ SENTENCES = (
 )
 
 
-def usual(
-    model: Any, reader: BertReader, reading: Reading, target: Target
-) -> tuple[np.ndarray, float]:
+def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> tuple[Any, float]:
     """captum's tutorial recipe with a fixed target, on a private model (its hook): [n], the gap."""
     from captum.attr import LayerIntegratedGradients
 
@@ -82,7 +79,7 @@ def main() -> None:
         ours.append(middle - began)
         recipe.append(time.process_time() - middle)
     ranks = [np.argsort(np.argsort(x)) for x in (found.values, values)]
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, torch {torch.__version__}"
+    machine = f"{os.cpu_count()} cores, torch {torch.__version__}"
     print(f"{args.tokens} tokens, {machine}, load {before} to {os.getloadavg()}")
     print(f"20 steps: {np.median(ours):.2f} s, gap {found.gap:+.4f} logits")
     print(f"usual recipe, 2 x 50 steps: {np.median(recipe):.2f} s, gap {gap:+.4f} logits")
