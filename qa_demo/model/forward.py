@@ -44,9 +44,7 @@ def output_layer(model: Any) -> Any:
 
 
 def head_states(model: Any, last: Any) -> Any:
-    """T [..., n, d], which the output layer reads, from the encoder's last hidden states: the same,
-    but in ModernBERT, where a linear layer, its activation and a layer norm stand between.
-    """
+    """T [..., n, d], which the output layer reads: the last states, through ModernBERT's head."""
     return model.head(last) if model.config.model_type == "modernbert" else last
 
 
@@ -141,7 +139,8 @@ def product(*parts: Any) -> Callable[[Tensor], Tensor]:
     """Linear layers of one input as one product, which is faster; their weights are its parts."""
     if type(parts[0]) is not nn.Linear:  # packed
         return parts[0] if len(parts) == 1 else lambda x: torch.cat([y(x) for y in parts], -1)
-    weight, bias = (torch.cat([getattr(x, of).data for x in parts]) for of in ("weight", "bias"))
+    held = ([getattr(x, of).data for x in parts] for of in ("weight", "bias"))
+    weight, bias = (torch.cat(own) if len(own) > 1 else own[0] for own in held)
     for part, own in zip(parts, weight.chunk(len(parts)), strict=True):
         part.weight.data = own
     return partial(F.linear, weight=weight, bias=bias)
