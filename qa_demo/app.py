@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 BUNDLED = "bundled"
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
-FIRST_PORT, PORTS = 7860, 100
-"""The first port that is tried, and how many of them, where none is named."""
+FIRST_PORT, PORTS = 7860, 100  # tried where none is named: the first, and how many
 LISTENS = 1.0
 """Seconds of the open page before its reader is loaded: beside gradio's start both end late."""
 
@@ -117,6 +116,8 @@ def serve(args: argparse.Namespace) -> None:
     address = f"http://{known}:{port}/"
     # refused before torch is loaded: no name of a reader, no folder that takes temporary files
     parse_source(args.reader)
+    if args.base is not None and not args.base.is_dir():
+        raise BadInput(f"--base must be a folder with an encoder, got {str(args.base)[:80]!r}")
     tempfile.gettempdir()
     frame_ancestors()
     pictures, load = made(args, host)

@@ -140,6 +140,7 @@ FAULTS = {
     f"--host {'ä' * 80}": r"ä cannot be opened at port \d+: .*--host names an address",
     "--host 203.0.113.7": r"203\.0\.113\.7 cannot be opened at port \d+: .*--host names an address",
     "--reader /nowhere/at/all": r"'/nowhere/at/all' is not a reader's name or an existing folder",
+    "--base /nowhere": r"--base must be a folder with an encoder, got '/nowhere'",
     "--root-path app": r"a path is a slash and a name, as /app, .*; got 'app'",
     "--root-path /app/": r"a path is a slash and a name, as /app, .*; got '/app/'",
     "--frobnicate": r"unrecognized arguments: --frobnicate",
