@@ -30,16 +30,13 @@ from qa_demo.files import decoded, json_lines, read_text
 from qa_demo.printed import plural
 from qa_demo.records import read, received
 
-LONGEST_COLUMN = 60
-"""Characters of a value that can name a group of questions."""
-SHOWN = 40
-"""Characters of what was received that a sentence quotes."""
+LONGEST_COLUMN = 60  # characters of a value that can name a group of questions
+SHOWN = 40  # characters of what was received that a sentence quotes
 NO_BLANKS = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 """A letter of a script that puts no blanks between words."""
-Placed = tuple[str, Any]
-"""Where a row stands, and the row."""
+Placed = tuple[str, Any]  # where a row stands, and the row
 
 
 class Questions:
@@ -102,9 +99,7 @@ csv.field_size_limit(10_000_000)
 
 
 def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
-    """The rows of a table; of CSV cells may stand in quotation marks, and in TSV a quotation mark
-    is a letter like any other. A row of blanks is none.
-    """
+    """Rows that are not blank; quotation marks enclose a cell of CSV, and are letters in TSV."""
     apart, quoting = PARTED[kind]
     first, held = text.partition("\n")[0], io.StringIO(text, newline="")
     for other, sign in SIGNS.items():
@@ -116,6 +111,8 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
         rows.fieldnames = header = [column.strip() for column in next(lines, ())]
         if twice := [column for column in header if column and header.count(column) > 1]:
             raise BadInput(f"{name}: two columns are called {twice[0][:SHOWN]!r}")
+        if {"answer", "answers"} <= {*header}:
+            raise BadInput(f"{name} has a column 'answer' and one 'answers'; leave one out")
         if header and not {"question", "context", "answer"} <= {*header}:
             raise BadInput(
                 f"{name} needs the columns question, context and answer (empty where the text has "
@@ -132,6 +129,9 @@ def _cells(text: str, name: str, kind: str) -> Iterator[Placed]:
             if not any(cell.strip() for cell in row.values()):
                 continue
             answer, start = row.pop("answer"), row.pop("answer_start", "").strip() or None
+            if answer.strip() and start and not re.fullmatch(r"-?\d{1,9}(\.0*)?", start):
+                said = "answer_start must be a whole number (characters before the answer) or empty"
+                raise BadInput(f"{where}: {said}, {received(start)}")
             row["answers"] = [{"text": answer, "answer_start": start}] if answer.strip() else []
             yield where, row
     except csv.Error as fault:

@@ -74,8 +74,7 @@ def test_a_table_of_question_context_and_answer():
 
 
 @pytest.mark.parametrize("mark", ['"', '"a', 'a "b" c', "''", "a,b"])
-def test_a_table_between_tabs(mark):
-    """Finding 11: a quotation mark swallows no row."""
+def test_between_tabs_a_quotation_mark_swallows_no_row(mark):
     text = f"id\tquestion\tcontext\tanswer\n0\t{mark}\tAda, it was.\tAda\n1\tq\tc\t\n"
     first, second = read_questions(text.encode(), "table.tsv").examples
     assert first == Example("0", mark, "Ada, it was.", (Answer("Ada", 0),))
@@ -113,8 +112,7 @@ def test_answers_in_other_layouts_and_columns_of_its_own():
 
 @pytest.mark.parametrize(("start", "place"), [("34", 34), (34.0, 34), (None, -1), (-1, -1)])
 def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
-    """notes stands twice."""
-    row = FLAT[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}
+    row = FLAT[0] | {"answers": {"text": ["notes"], "answer_start": [start]}}  # stands twice
     assert from_rows([row], "x").examples[0].answers == (Answer("notes", place),)
 
 
@@ -138,7 +136,8 @@ def test_a_place_may_be_any_whole_number_and_is_never_guessed(start, place):
         ("a.csv", f'{HEAD}"q\nr', "the row after line 1: unexpected end of data; a cell"),
         ("a.csv", f'{HEAD}q,"c\nd",a\n\nq,c\n', "line 5: the row needs 3 cells, as the header has"),
         ("a.csv", f"{HEAD}q,c,1,064\n", "line 2: the row needs 3 cells"),
-        ("a.csv", "answer_start," + HEAD + "zero,q,c,a\n", "answers.0.answer_start: .*got 'zero'"),
+        ("a.csv", f"answer_start,{HEAD}zero,q,c,a\n", "2: answer_start must be a .*, got 'zero'"),
+        ("a.csv", f"answers,{HEAD}b,q,c,a\n", "a.csv has a column 'answer' and one 'answers'; lea"),
         ("a.json", '{"question": "q", "context": "c"}', "no 'answers' .*; .*answer --jsonl FILE"),
         ("a.jsonl", json.dumps(FLAT[0] | {"hue": "\ud83d"}), "line 1 holds half of a surrogate"),
     ],
