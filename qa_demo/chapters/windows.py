@@ -331,11 +331,10 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 
 
 def measured(rule: str, r: Proposal, cls: str) -> str:
-    """What a rule compares of a window, and what it returns where both P of a mean are on `cls`."""
+    """What a rule compares of a window, and whether both P of a mean are on `cls`."""
     if rule != "mean_of_maxima":
         return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
-    own = escape(quote(r.own.text, 26)) if r.own else "no span"
-    return probability(r.mean) + f": both P on {cls}, returned {own}" * bool(cls)
+    return probability(r.mean) + f": both P on {cls}" * bool(cls)
 
 
 def worked(rule: str, r: Proposal) -> list[Part]:
