@@ -62,5 +62,6 @@ def gains(w: Worth) -> Block:
     zero = {"zeroline": True, "zerolinecolor": ui.INK}
     layout["xaxis"] = ui.axis("change of F1, points", **across, **zero)
     alt = "How far each change of the pre-training moves F1: the paper's, and our small run's."
-    narrow = {"margin.l": 96, "yaxis.ticktext": rows}
+    narrow = {"margin.l": 96, "margin.r": 8, "yaxis.ticktext": rows}
+    narrow |= {"data.scatter.textfont.size": 12}  # else a number meets a ring on 320 pixels
     return ui.figure("gains", data, layout, alt, narrow=narrow)
