@@ -55,12 +55,10 @@ export function table(b) {
   const head = el("tr", {}, b.columns.map(([name], i) => cell(name, i, "th")));
   for (const th of head.children) th.setAttribute("scope", "col");
   const caption = b.caption ? el("caption", { class: "unseen" }, b.caption) : null;
-  const node = el(
-    "div",
-    { class: "scroll" },
-    el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows)),
-  );
+  const whole = el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows));
+  const node = el("div", { class: "scroll" }, whole);
   const stops = [...node.querySelectorAll("button")];
+  if (!stops.length) node.tabIndex = 0; // else no key reaches it to scroll, as in Safari
   arrows(node, stops, ["ArrowUp", "ArrowDown"]);
   reachable(stops, 0);
   const mark = ({ selection }) => {
