@@ -247,12 +247,13 @@ def shares(p: Softmaxes) -> Block:
     ticks, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):
         ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
-    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "middle"}
     asked = "question" if (a - 1) / n > 0.08 else ""  # room for the word
     notes = [ui.note(said, x, 1, GREY, **corner) for said, x in ((asked, 1), ("paragraph", a))]
     drawn = list[Block]()
     lowest = float(np.log10([side.probs.min() for side in p.sides]).min())
-    for side, up in zip(p.sides, (16, -16), strict=True):
+    first = p.start.probs[p.start.top] >= p.end.probs[p.end.top]  # its name over the other's
+    for side, up in zip(p.sides, (34, 16) if first else (16, 34), strict=True):
         top, probs = side.top, side.probs.tolist()
         marker = {"color": side.name, "symbol": SYMBOLS[side.name], "size": 9, "opacity": 1}
         dots = ui.scatter("markers", list(range(n)), probs, marker=marker)
@@ -270,7 +271,7 @@ def shares(p: Softmaxes) -> Block:
     down: Block = {"type": "log", "tickvals": [10.0**k for k in decades]}
     powers = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades[1:])
     down["ticktext"] = ["1", *powers]
-    down["range"] = [lowest * 1.05 - 0.2, 0.9 - 0.14 * lowest]
+    down["range"] = [lowest * 1.05 - 0.2, 1.25 - 0.14 * lowest]
     layout = ui.layout(346, 74, 24, 8, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
     layout["xaxis"] = ui.axis(title, GREY, **across)
