@@ -337,7 +337,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     att = TokenAttention(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
     (layers, heads), top = att.on_question.shape, int(att.weights.argmax())
     name, most = texts.said_at(shares.shown, w, at), probability(att.weights[top], 2)
-    equal = [k for k, x in enumerate(att.weights) if probability(x, 2) == most][:3]
+    three = np.argsort(-att.weights, kind="stable")[:3].tolist()
+    equal = (k for k in three if probability(att.weights[k], 2) == most)
     read_most = printed.between(" and ", (texts.said_at(shares.shown, w, k) for k in equal))
     said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most ({most})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
