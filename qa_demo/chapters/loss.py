@@ -35,7 +35,7 @@ IDEAS = (
     "Prediction compares the scores of pairs. Training raises log P(start) + log "
     "P(end) of the right one. *A score is this sum plus one constant, the same for all pairs of "
     "the text: both order them alike.*",
-    "The pull on a logit is minus the gradient of L, ½ (y − P), a slope and no step: *up at the "
+    "The pull on a logit is minus the gradient of L, ½ (y − P), a slope, not a step: *up at the "
     "right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
     "E begin at random, the encoder pre-trained; they are learned together.",
