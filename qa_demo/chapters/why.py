@@ -34,7 +34,7 @@ STEPS = (
 )
 IDEAS = (
     "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
-    "word vectors go together, step by step, from a blank one to their own; what each adds on the "
+    "word vectors go together, step by step, from {}, a blank, to their own; what each adds on the "
     "way is summed (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when others, as many of question and of paragraph, are "
@@ -77,8 +77,9 @@ class Own(Record):
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    k = shown.state.step - 1
-    return [ui.idea(IDEAS[k]), *(rests_on, the_test, a_head)[k](Shares(shown), own)]
+    k, shares = shown.state.step - 1, Shares(shown)
+    idea = ui.idea(IDEAS[k], *[BLANKS[shares.found.baseline or "pad"]][k:])
+    return [idea, *(rests_on, the_test, a_head)[k](shares, own)]
 
 
 class Shares:
@@ -254,7 +255,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     as_high = sum(lead >= test.lead for lead in leads)
-    last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high."
+    last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high: "
+    last += f"{'not ' * bool(as_high)}clearly more."
     if shares.limit is not None:
         now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
         won = "“no answer” still wins" if same else "“no answer” would win"

@@ -289,7 +289,9 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        said = f"{told}, the surest, but of “no answer”: both P are on {w.cls}. Its best span is "
+        said = (
+            f"{told}, the surest, yet sure of “no answer”: both P are on {w.cls}. Its best span is "
+        )
         return [f"{said}returned all the same."]
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
