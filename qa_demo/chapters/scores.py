@@ -358,7 +358,8 @@ def layers(two: TwoQuestions) -> list[Block | None]:
         rows.append(ui.row(str(k or "input"), start, str(places[0]), end, str(places[1])))
     columns = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
-    said = f"Among all {n} tokens {{}} as start {{}}; {{}} as end {{}}."
+    of = " of the window" * (len(two.first.reading.windows) > 1)
+    said = f"Among all {n} tokens{of} {{}} as start {{}}; {{}} as end {{}}."
     key = [
         ("line", START, "the best span's first token as start"),
         ("line", END, "its last token as end"),

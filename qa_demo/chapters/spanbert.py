@@ -335,10 +335,10 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
     steps = f"{w.budget['pretrain_steps']:,} training steps"
-    every = ", ".join(changed(gain) for gain in w.paper.values() if gain.each)
+    every, most = ", ".join(changed(gain) for gain in w.paper.values() if gain.each), 1_200_000
     told = f"In the paper F1 changes by {every}. Our small run, "
-    told += f"{1_200_000 // w.budget['pretrain_steps']:,} times shorter, cannot test that."
-    paper = "the SpanBERT paper: large model, 1.2 million training steps, SQuAD 2.0"
+    told += f"{most // w.budget['pretrain_steps']:,} times shorter, cannot test that."
+    paper = f"the SpanBERT paper: large model, {most:,} training steps, SQuAD 2.0"
     key = [("fill", ui.INK, paper)]
     key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, one segment, SQuAD 1.1")]
     key += [("ring", ui.INK, "each of its runs; the bar is their mean")]

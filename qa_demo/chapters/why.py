@@ -51,7 +51,7 @@ HIDDEN = (
     "No punctuation is hidden. A question has few words, and hiding any of them costs much: a draw "
     "has as many of its words as the chosen ones have. It holds neither the chosen words nor a "
     "word of the span, which would lower its own score; one may come twice where few words are "
-    "left. The lead is always that of the same span.",
+    "left: then nothing is clear. The lead is always that of the same span.",
     "By chance alone the lead would be highest without the chosen words in one text of "
     f"{DRAWS + 1}; one text says nothing about others. Readers learn to answer from texts without "
     "[MASK]. Where two words tell the same, hiding one shows little: the other is still there.",
@@ -256,7 +256,8 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     as_high = sum(lead >= test.lead for lead in leads)
     last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high: "
-    last += f"{'not ' * bool(as_high)}clearly more."
+    few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
+    last += f"{'not ' * (few or as_high > 0)}clearly more."
     if shares.limit is not None:
         now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
         won = "“no answer” still wins" if same else "“no answer” would win"

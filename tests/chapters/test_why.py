@@ -94,8 +94,9 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     ahead = faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
     assert f"above the threshold {number(limit)}" in str(found["dots"]["layout"]["annotations"])
-    alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada won it")
+    alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
     assert "without one random other it is" in words(alone["finding"])
+    assert "none ends as high: not clearly more" in words(alone["closing"]), "one draw, 20 times"
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
     assert "too few words speak for it" in words(none["finding"])
 
