@@ -347,7 +347,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
-        said += " The weights of {} differ less than their shares (step 1)."
+        said += " Compare {}: the weights do not follow the shares (step 1)."
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
