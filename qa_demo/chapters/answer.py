@@ -69,6 +69,8 @@ def best_span(shown: Shown) -> list[Block | None]:
     before, behind = e.prefix_tokens[len(e.question_ids) + 1 :], e.suffix_tokens
     inside = f"{e.cls_token} question {' '.join(before)} paragraph {' '.join(behind)} → encoder "
     inside += "→ h, numbers of each token → its start logit and end logit"
+    around = f"inside the reader, a model like BERT; {e.cls_token} begins its input, "
+    around += f"{behind[0]} ends a part"
     by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
     right = "under", GOLD, f"marked as right{by}"
     known = right if shown.golds else ("text", GREY, unmarked(shown))
@@ -84,7 +86,7 @@ def best_span(shown: Shown) -> list[Block | None]:
         paragraph(shown),
         best_five(shown),
         texts.score_of_selection(shown, "score of {} = start logit + end logit = {}"),
-        ui.formula("inside", [inside], label="inside the reader, a model like BERT"),
+        ui.formula("inside", [inside], label=around),
         ui.closing(
             "A start logit says how well a token fits as the answer's first; an end logit, as its "
             "last."

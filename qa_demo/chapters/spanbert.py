@@ -110,7 +110,10 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     cuts = ui.choice("cut", "Remove one input of SBO:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
-    last = f"One blank proves little: of {every['sbo_pieces']:,} blanks SBO guesses {sbo} % right, "
+    last = (
+        f"One blank proves little: of {every['sbo_pieces']:,} blanks in unseen texts SBO guesses "
+    )
+    last += f"{sbo} % right, MLM {mlm} %."
     whose = ("text", ui.INK, [["guesses: by a small SpanBERT of our own", ui.GREY]])
     return [
         blank_finding(b),
@@ -120,7 +123,7 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
         cuts if b.now.sbo else None,
         *guesses(b),
         losses(b),
-        ui.closing(f"{last}MLM {mlm} %."),
+        ui.closing(last),
         *ui.folds(blanks_table(found), boundary_exactly(), SNIPPET),
     ]
 
@@ -254,7 +257,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told = f"Over {every['texts']} texts the MLM layer of our small SpanBERT guesses "
+    told = f"Over {every['texts']} example texts the MLM layer of our small SpanBERT guesses "
     told += f"*{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"

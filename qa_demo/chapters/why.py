@@ -7,7 +7,6 @@ Step 1 shows -lead, by which the span is ahead, so that a bar upward raises what
 All of it is the true reading's: no words stand behind logits that were changed by hand.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -33,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
-    "word vectors go together, step by step, from {}, a blank, to their own; what each adds on the "
-    "way is summed (integrated gradients).",
+    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* A "
+    "blank text, each word {}, turns into this one in small steps, all words at once; what each "
+    "adds on the way is summed (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when others, as many of question and of paragraph, are "
     "hidden at random.*",
@@ -125,17 +124,26 @@ class Shares:
         return self.shown.need(("hidden", self.target), make, slow=True) if sets[1:] else None
 
     def named(self, chosen: Sequence[int], *says: str) -> list[Any]:
-        """Some words as quoted parts, each with its side where the window holds it twice, and with
-        what is said of it: “Who” (+3.2), “it” (paragraph, +2.7) and “built” (+2.5).
+        """Some words as quoted parts, each with its side where both sides hold it, and with what
+        is said of it: “Who” (+3.2), “it” (paragraph, +2.7) and “built” (+2.5).
         """
-        items, said = self.words.items, list[Any]()
-        every = Counter(one.text for one in items)
+        said = list[Any]()
         joins = ["", *[", "] * (len(chosen) - 2), " and "][: len(chosen)]
         for n, (k, join) in enumerate(zip(chosen, joins, strict=True)):
-            side = [items[k].where] if every[items[k].text] > 1 else []
-            about = ", ".join([*side, *says[n : n + 1]])
+            about = ", ".join(filter(None, [self.side(k), *says[n : n + 1]]))
             said += [join, [self.quoted(k), QUOTE], f" ({about})" if about else ""]
         return said
+
+    def side(self, k: int) -> str:
+        """Where a word stands, if it stands in the question and in the paragraph."""
+        held = {one.where for one in self.words.items if one.text == self.words.items[k].text}
+        return self.words.items[k].where if len(held) > 1 else ""
+
+    def token(self, pos: int) -> list[list[str]]:
+        """A position as quoted parts, with its side as in `named`."""
+        name, k = texts.said_at(self.shown, self.window, pos), int(self.words.of[pos])
+        side = self.side(k) if k >= 0 else ""
+        return [*name, [f" ({side})", ""]] if side else name
 
     def finding(self, template: str, *given: Any) -> Block:
         """A finding; which reading and which window is explained stands before it."""
@@ -342,7 +350,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     name, most = texts.said_at(shares.shown, w, at), probability(att.weights[top], 2)
     three = np.argsort(-att.weights, kind="stable")[:3].tolist()
     equal = (k for k in three if probability(att.weights[k], 2) == most)
-    read_most = printed.between(" and ", (texts.said_at(shares.shown, w, k) for k in equal))
+    read_most = printed.between(" and ", map(shares.token, equal))
     said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most ({most})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()

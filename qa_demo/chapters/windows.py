@@ -41,8 +41,8 @@ STEPS = (
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes the best span whose start "
-    "counts there (step 2); the highest score wins.*",
+    "should overlap, with the question in each. *Each window proposes a span; the highest "
+    "score wins.*",
     "Overlapping windows score the same words. *A start counts only in the window that sees most "
     "around it*: its nearer edge is furthest away.",
     "“No answer” wins if it leads the best span by more than the threshold. "

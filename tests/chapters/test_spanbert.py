@@ -119,7 +119,7 @@ def test_the_changes_add_up_to_the_last_value_and_are_what_the_bars_show():
 def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
     o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["closing"])
     both = f"{o['sbo_top1']:.1f} % right, MLM {o['mlm_top1_where_sbo']:.1f} %."
-    assert said.endswith(f"of {o['sbo_pieces']:,} blanks SBO guesses {both}")
+    assert said.endswith(f"of {o['sbo_pieces']:,} blanks in unseen texts SBO guesses {both}")
 
 
 @pytest.mark.model
