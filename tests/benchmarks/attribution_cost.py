@@ -10,7 +10,6 @@ recipe's time), with the gap. Both sides use one thread and the same text and we
 """
 
 import argparse
-import os
 import time
 from typing import Any
 
@@ -58,13 +57,13 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> t
 
 
 def main() -> None:
-    """Run both sides in turn, and print the medians of times and ratio, agreement and load."""
+    """Run both sides in turn, and print the medians of times and ratio, and agreement."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--repeats", type=int, default=3)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    before, reader = os.getloadavg(), load_reader("bundled")
+    reader = load_reader("bundled")
     reader.passes = Passes(1)
     options = WindowOptions(max_seq_length=args.tokens, doc_stride=args.tokens // 2)
     reading = reader.read(QUESTION, SENTENCES * (1 + args.tokens // 20), options)
@@ -79,7 +78,7 @@ def main() -> None:
         ours.append(middle - began)
         recipe.append(time.process_time() - middle)
     ranks = [np.argsort(np.argsort(x)) for x in (found.values, values)]
-    print(f"{args.tokens} tokens, torch {torch.__version__}, load {before} to {os.getloadavg()}")
+    print(f"{args.tokens} tokens, torch {torch.__version__}")
     print(f"20 steps: {np.median(ours):.2f} s, gap {found.gap:+.4f} logits")
     print(f"usual recipe, 2 x 50 steps: {np.median(recipe):.2f} s, gap {gap:+.4f} logits")
     print(f"{np.median(np.divide(recipe, ours)):.2f} times faster", end=", ")

@@ -15,6 +15,7 @@ from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation import calibrate
 from qa_demo.evaluation.lines import TEMPERATURES
 from qa_demo.evaluation.table import Table
+from qa_demo.examples import shipped
 from tests.evaluation.test_report import lines
 
 
@@ -121,6 +122,8 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     assert found["unanswerable"] == 4000 - answers.sum()
     assert found["error"] < 0.04
     assert found["slope"] == pytest.approx(0.4, abs=0.05)
+    for name in ("reader", "reader-large"):  # what is stored was measured by this command
+        assert shipped(f"{name}/metrics.json")["claim"].keys() == found.keys()
 
 
 def test_what_only_a_half_lacks_is_said_of_that_half():

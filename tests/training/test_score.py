@@ -19,6 +19,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Calibration, Calibrations, Example
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.evaluation.table import MOST_LOST
+from qa_demo.examples import shipped
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.work import Passes
@@ -112,6 +113,9 @@ def test_the_figures_of_the_command_fit_each_other(folder, scored):
     assert 0 < len(kept) < 12
     for name, head in (("all", "bio"), ("li.json", "span")):
         assert scored["lists"][name][head]["total"] == len(kept)
+    stored = [shipped(f"{name}/metrics.json") for name in ("reader", "reader-large")]
+    for part in ("speed", "squad_dev", "squad_dev_v2", "threshold_curve", "reliability"):
+        assert [keys(x[part]) for x in stored] == [keys(scored[part])] * 2, "of this command"
 
 
 def test_threshold_and_calibration_come_with_the_reader(folder, scored):
@@ -122,6 +126,10 @@ def test_threshold_and_calibration_come_with_the_reader(folder, scored):
     assert "old" not in scored and scored["speed"]["questions"] == 12
     words = "--reader reader --dev dev.json --dev-v2 v2.json --lists li.json"
     assert scored["command"] == f"python -m qa_demo.training.score {words}"
+
+
+def keys(found: Any) -> Any:
+    return {k: keys(x) for k, x in found.items()} if isinstance(found, dict) else None
 
 
 TEXTS = ["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]
