@@ -380,8 +380,8 @@ def to_spans(tags: Tags) -> list[Block | None]:
         ladder(cols, rungs, "The most probable possible tagging", home, None),
         formula,
         ui.closing(
-            "Tags can give several answers, one start and one end at most one. Chances multiply as "
-            "if tags were independent."
+            "Tags can give several answers; one start and one end give one at most. Chances "
+            "multiply as if tags were independent."
         ),
         *folds(tags, cols, [exactly], tags.likeliest, possible),
     ]

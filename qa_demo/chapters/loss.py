@@ -34,9 +34,9 @@ IDEAS = (
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction compares the scores of pairs. Training raises log P(start) + log "
     "P(end) of the right one. *A score is this sum plus one constant, the same for all pairs of "
-    "the text: both order them alike.*",
-    "The pull on a logit is minus the gradient of L, ½ (y − P), a slope, not a step: *up at the "
-    "right position* (y = 1), *down at every other one* (y = 0).",
+    "the text: so scores and sums order pairs alike.*",
+    "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
+    "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
     "E begin at random, the encoder pre-trained; they are learned together.",
 )
@@ -45,7 +45,8 @@ CLOSINGS = (
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
-    "The loss of one text may rise: each training step learns from other texts.",
+    "Before training positions are about equally likely, so L ≈ log {} = {}. Other texts may raise "
+    "it later.",
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
@@ -168,7 +169,9 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
     told = by_hand.told(shown, ", in the reader as training left it")
-    made = [*told, ui.idea(IDEAS[step - 1]), *made, ui.closing(CLOSINGS[step - 1])]
+    count = len(case.start)
+    last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count))))
+    made = [*told, ui.idea(IDEAS[step - 1]), *made, last]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
 
@@ -285,7 +288,7 @@ def the_fit(case: Case) -> Made:
         said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        key.append(("text", GREY, "shown: the four best pairs and the right one"))
+        key.append(("text", GREY, "shown: the four best allowed pairs and the right one"))
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None

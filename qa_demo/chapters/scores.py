@@ -402,7 +402,7 @@ def curves(two: TwoQuestions, points: Points, at: tuple[int, int]) -> list[Block
         own = float(logits[-1, at[k]])
         notes = [ui.note(f"{name}<br>{number(own)}", depth, own, lane, align="left", **beside)]
         layout = ui.layout(354, 60, 8, 4, 48, annotations=notes)
-        layout["xaxis"] = ui.axis("h after layer …", lane, **ticks)
+        layout["xaxis"] = ui.axis("h after layer … (input: before the first)", lane, **ticks)
         title = f"{lane} logit {letter} · h + b<sub>{letter}</sub>"
         layout["yaxis"] = ui.axis(title, lane, zerolinecolor=GREY, **heights)
         alt = f"Each token's {lane} logit after each layer, one line for each token of the window."

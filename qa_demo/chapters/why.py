@@ -36,8 +36,7 @@ IDEAS = (
     "blank text, each word {}, turns into this one in small steps, all words at once; what each "
     "adds on the way is summed (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
-    "on them, “no answer” gains more than when others, as many of question and of paragraph, are "
-    "hidden at random.*",
+    "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
     "most need not be what the best span rests on.*",
 )
@@ -251,9 +250,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     many, rise = printed.small_number(len(test.first)), test.lead - x
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
-    found = f"Without {{}} the lead of “no answer” {'rises' if rise >= 0 else 'falls'} from "
-    found += f"{number(x)} to *{number(test.lead)}*; {others} it is between {number(leads[0])} "
-    found += f"and {number(leads[-1])}."
+    as_high = sum(lead >= test.lead for lead, _ in test.draws)
+    few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
+    found = f"*{'Not clearly' if few or as_high else 'Clearly'} more.* Without {{}} the lead of "
+    found += f"“no answer” {'rises' if rise >= 0 else 'falls'} from {number(x)} to "
+    found += f"*{number(test.lead)}*; of {DRAWS} random draws {as_high or 'none'} "
+    found += f"end{'s' * (as_high < 2)} as high."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest shares (no punctuation)"
     asked = sum(shares.words.items[k].side == "question" for k in test.first)
@@ -262,15 +264,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     )
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
-    as_high = sum(lead >= test.lead for lead in leads)
-    last = f"Of {DRAWS} random draws {as_high or 'none'} end{'s' * (as_high < 2)} as high: "
-    few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
-    last += f"{'not ' * (few or as_high > 0)}clearly more."
+    last = None
     if shares.limit is not None:
         now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
         won = "“no answer” still wins" if same else "“no answer” would win"
         kept = "the span is still returned" if same else "the span would be returned"
-        last += f" Without the chosen words {won if now else kept}."
+        last = ui.closing(f"Without the chosen words {won if now else kept}.")
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -281,7 +280,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        ui.closing(last),
+        last,
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
     ]
 

@@ -43,8 +43,8 @@ IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
     "should overlap, with the question in each. *Each window proposes a span; the highest "
     "score wins.*",
-    "Overlapping windows score the same words. *A start counts only in the window that sees most "
-    "around it*: its nearer edge is furthest away.",
+    "Overlapping windows score the same words. *A start counts only in the window where its nearer "
+    "edge is furthest away*: there it has most text on both sides.",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
@@ -133,7 +133,7 @@ def split(w: Windows) -> list[Block | None]:
     found += "; yet “no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
-    key += [("hollow", INK, "the span that it proposes, with its score")]
+    key += [("hollow", INK, "the span that it proposes (step 2: which it may), with its score")]
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
@@ -195,12 +195,14 @@ def one_window(w: Windows) -> list[Block | None]:
     for r in sorted(w.holding[:5], key=lambda r: r.k):
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
-    most = "sees most around it" if w.ahead > 0 else "is the longest of nearly equal ones"
-    most = "is the first of equals" if w.ahead == 0 else most
+    most = f"In window {w.win.k} its nearer edge is furthest away"
+    if w.ahead <= 0:
+        nearly = "longest of nearly equal ones" if w.ahead else "first of equals"
+        most = f"Window {w.win.k} is the {nearly}"
     higher = w.higher
     d = printed.apart(higher.answer_score, w.best.score) if higher else 2
-    told = f"{{}} stands in windows {listing([r.k for r in held])}. Window {w.win.k} {most}, so it "
-    told += f"counts: *{number(w.best.score, d)}*."
+    told = f"{{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
+    told += f"there: *{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads {}: nothing to choose."
     elif higher:
@@ -272,8 +274,11 @@ def three_rules(w: Windows) -> list[Block | None]:
     options = [
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]
+    found = why(w, other, taken[1])
+    if other != "product" and len(w.rows) > 1:
+        found.append(f" The {RULES['product'][1]} takes window {w.highest('product').k}.")
     return [
-        ui.finding("{}", why(w, other, taken[1])),
+        ui.finding("{}", found),
         ui.choice("rules", "rule of the whole page", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),

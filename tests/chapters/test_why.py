@@ -87,7 +87,8 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
     limit, closing = s.shown.prediction.limit, words(found["closing"])
-    assert f"Of 20 random draws {sum(x >= test.lead for x in leads) or 'none'} end" in closing
+    as_high = sum(x >= test.lead for x in leads) or "none"
+    assert f"; of 20 random draws {as_high} end" in words(found["finding"])
     same = (test.lead > limit) == (s.lead > limit)
     assert ("“no answer”" in closing, "still" in closing) == (test.lead > limit, same)
     assert len(found["dots"]["data"][0]["x"]) == 20
@@ -95,8 +96,7 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
     assert f"above the threshold {number(limit)}" in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
-    assert "without one random other it is" in words(alone["finding"])
-    assert "none ends as high: not clearly more" in words(alone["closing"]), "one draw, 20 times"
+    assert re.match("Not clearly more.* none ends as high", words(alone["finding"])), "one draw"
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
     assert "too few words speak for it" in words(none["finding"])
 

@@ -116,7 +116,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
     ("step", "odd", "said"),
     [
         (1, False, "window 3 proposes “Emily Warren Roebling” with 11.30"),
-        (2, False, "it counts: 11.30. In window 2 these words score 11.74, more"),
+        (2, False, "it counts there: 11.30. In window 2 these words score 11.74, more"),
         (3, True, "it wins"),
         (4, False, "takes window 4, the surest, yet sure of “no answer”: both P are on [CLS]"),
         (4, True, "that start counts in another window"),
@@ -139,19 +139,19 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
 @pytest.mark.parametrize(
     ("cut", "far", "said"),
     [
-        ((200, 171), (10, 9), "Window 1 sees most around it, so it counts"),
-        ((200, 170), (10, 10), "Window 1 is the first of equals, so it counts"),
-        ((200, 169), (10, 11), "Window 1 is the longest of nearly equal ones, so it counts"),
-        ((191, 170), (1, 10), "Window 2 sees most around it, so it counts"),
+        ((200, 171), (10, 9), "In window 1 its nearer edge is furthest away, so it counts there"),
+        ((200, 170), (10, 10), "Window 1 is the first of equals, so it counts there"),
+        ((200, 169), (10, 11), "Window 1 is the longest of nearly equal ones, so it counts there"),
+        ((191, 170), (1, 10), "In window 2 its nearer edge is furthest away, so it counts there"),
     ],
 )
-def test_a_window_that_counts_without_seeing_most_is_not_said_to_see_most(cut, far, said):
+def test_a_window_that_counts_by_its_length_is_not_said_to_have_the_furthest_edge(cut, far, said):
     filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
     asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
     found = drawn(2, real(), **asked, max_seq_length=cut[0], doc_stride=cut[1])
     assert f"“Ada” stands in windows 1 and 2. {said}" in words(found["finding"])
     assert [int(x) for x in re.findall(r"= (\d+)", words(found["nearer"]))] == [*far]
-    assert ("the most" in words(found["nearer"])) == ("sees most" in said)
+    assert ("the most" in words(found["nearer"])) == ("furthest" in said)
 
 
 def test_a_score_that_is_told_as_higher_is_printed_as_higher():
@@ -162,10 +162,10 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
     start = shown.best.score + 0.002 - float(shown.reading.logits(window.index)[1][j])
     edits = {"start": {f"{window.index}:{i}": start}}
     said = words(drawn(2, stored(), **place, edits=edits)["finding"])
-    counts, other = map(value, re.findall(r"(?:counts:|score) (\d+[.]\d+)", said))
+    counts, other = map(value, re.findall(r"(?:there:|score) (\d+[.]\d+)", said))
     assert counts < other and "more, and do not count" in said
     alone = drawn(2, example="metre", max_seq_length=100, doc_stride=24)  # not 11.53212071
-    assert "so it counts: 11.53." in words(alone["finding"])
+    assert "so it counts there: 11.53." in words(alone["finding"])
 
 
 def test_of_many_names_the_first_four_stand_and_how_many_are_left():
