@@ -264,12 +264,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     )
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
-    last = None
+    last = "No threshold is drawn: none decides in one window alone, or by a rule without sums."
     if shares.limit is not None:
         now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
         won = "“no answer” still wins" if same else "“no answer” would win"
         kept = "the span is still returned" if same else "the span would be returned"
-        last = ui.closing(f"Without the chosen words {won if now else kept}.")
+        last = f"Without the chosen words {won if now else kept}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -280,7 +280,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        last,
+        ui.closing(last),
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
     ]
 

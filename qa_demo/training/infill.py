@@ -12,6 +12,7 @@ training law with a fixed seed. schemes: how often the masked-language layer's f
 on the page's texts by both laws, into assets/schemes.json.
 """
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable
@@ -182,6 +183,13 @@ def schemes(model: SpanBERT, texts: Iterable[str], draws: int = 6) -> dict[str, 
     return found
 
 
+def texts_of_page() -> tuple[list[str], str]:
+    """The texts of the examples, and a digest that tells whether they are still those."""
+    examples = load_texts(PoolExample, ASSETS / "examples.json")
+    texts = list(dict.fromkeys(e.context for e in examples))
+    return texts, hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
 @exit_code
 def main(argv: list[str] | None = None) -> None:
     """Parse the command line and export, score or compare."""
@@ -205,11 +213,9 @@ def main(argv: list[str] | None = None) -> None:
     if a.action == "score":
         found = score(a.model, a.text, a.length, a.limit)["overall"]
     else:
-        texts = dict.fromkeys(e.context for e in load_texts(PoolExample, ASSETS / "examples.json"))
-        found, out = schemes(load_spanbert(str(a.model)), texts), ASSETS / "schemes.json"
-        kept = read_json(out) if out.is_file() else {}
-        kept[sha256(a.model / "model.safetensors")] = found
-        write_json(out, dict(sorted(kept.items())))
+        texts, digest = texts_of_page()
+        found = {"of": digest} | schemes(load_spanbert(str(a.model)), texts)
+        write_json(ASSETS / "schemes.json", {sha256(a.model / "model.safetensors"): found})
     sys.stdout.write(json.dumps(found) + "\n")
 
 

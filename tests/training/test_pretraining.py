@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from qa_demo.core.base import BadInput
+from qa_demo.examples import shipped
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
 from qa_demo.training import card, infill, pretrain
 from qa_demo.training.heads import load_weights
@@ -30,6 +31,8 @@ def test_schemes_are_counted_over_the_texts_that_one_sequence_holds():
     found = infill.schemes(FakeInfiller(), [2 * text, 60 * text, text], draws=2)
     assert (found["texts"], found["draws"]) == (2, 2)
     assert found["blanks"] == 2 * (6 + 3), "15 % of 34 tokens and of 17, in two draws"
+    (kept,) = shipped("schemes.json").values()
+    assert kept["of"] == infill.texts_of_page()[1] and kept.keys() - {"of"} == found.keys()
 
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
