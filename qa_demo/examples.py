@@ -2,7 +2,6 @@
 own and those printed in SpanBERT's paper.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +13,7 @@ from pydantic import TypeAdapter
 
 from qa_demo.core.base import one_of
 from qa_demo.core.masking import Blanks
-from qa_demo.core.store import ASSETS, READERS, load_reading, shipped_json, undamaged
+from qa_demo.core.store import ASSETS, bundled, load_reading, shipped_json, undamaged
 from qa_demo.core.types import Answer, Example, Reading, WindowOptions
 
 T = TypeVar("T")
@@ -33,13 +32,11 @@ class PoolExample(Example):
 
     def stored(self) -> Reading | None:
         """The stored reading, for a first paint without a model; None where there is none, or it
-        was made by other weights than the bundled reader's.
+        was made by another reader than the bundled one.
         """
         path = ASSETS / "readings" / f"{self.id}.npz"
         reading = load_reading(path) if path.is_file() else None
-        listed = (READERS["bundled"] / "checksums.json").read_bytes()  # torch is not needed for it
-        checksum = hashlib.sha256(listed).hexdigest()
-        return reading if reading and reading.checksum == checksum else None
+        return reading if reading and reading.checksum == bundled()[0] else None
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,8 @@ class Passage:
 @cache
 def load_menu() -> dict[str, PoolExample]:
     """All that the menu offers, by id: the examples that show a point, then texts that the reader
-    gets wrong (`python -m qa_demo.training.promises examples` tells whether both still hold).
+    gets wrong (`python -m qa_demo.training.promises examples`, of these with `--file`, tells
+    whether they still are).
     """
     found = dict[str, PoolExample]()
     for path in (ASSETS / "examples.json", ASSETS / "failures.json"):

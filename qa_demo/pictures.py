@@ -182,8 +182,9 @@ class Pictures:
             # in a tuple, as a cache keeps no None
             (found,) = kept.find(("stored", example.id), lambda: (self.stored(example),))
             if found is not None and found.options == windows:
-                _, shares = stored_attributions()[example.id]  # these came with it
-                kept.find(("reader", text, ("attribution", shares.target)), lambda: shares)
+                checksum, shares = stored_attributions()[example.id]  # these came with it
+                if checksum == found.checksum:
+                    kept.find(("reader", text, ("attribution", shares.target)), lambda: shares)
                 return found, need
 
         return self.reading(*text), need

@@ -197,12 +197,12 @@ def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_
 def test_figures_in_the_documents_are_those_of_the_bundled_reader():
     for folder in CARDS.values():
         text = (folder / "README.md").read_text(encoding="utf-8")
-        assert card.with_bodies(text, card.bodies(folder)[1]) == text
+        assert card.with_bodies(text, card.bodies(folder)) == text
         assert len(text.splitlines()) <= 250
     files = ("model.safetensors", "bio_head.safetensors")
     many = sum(x.size for f in files for x in load_file(CARDS["reader"] / f).values())
     assert f"{many / 1e6:.1f} million parameters" in (CARDS["reader"] / "README.md").read_text()
-    scores = {"scores": card.bodies(CARDS["reader"])[1]["scores"]}
+    scores = {"scores": card.bodies(CARDS["reader"])["scores"]}
     assert card.with_bodies(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 
 

@@ -254,8 +254,8 @@ def exact_none(shown: Shown) -> str:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     known = found.threshold
     return said + (
-        f"The reader's own, {own}, was chosen on {known['answerable'] + known['unanswerable']:,} "
-        f"questions, {known['unanswerable']:,} of them without an answer, and counted on the same "
+        f"The reader's own, {own}, was chosen on {known['total']:,} "
+        f"questions, {known['NoAns_total']:,} of them without an answer, and counted on the same "
         f"ones: it withholds {known['withheld_right']:.0f} in 100 right answers and returns a span "
         f"for {known['wrongly_answered']:.0f} in 100 questions without an answer."
     )

@@ -15,7 +15,7 @@ from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
-from qa_demo.core.store import ASSETS
+from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, on_one_scale
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
@@ -72,10 +72,10 @@ def labels_of(shown: Shown) -> list[losses.Label]:
 
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
-    (checksum, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
+    (weights, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
     if example is None or (rows := recorded.get(example.id)) is None:
         return None, "This text was not recorded while the reader was trained."
-    same = true.checksum == checksum and true.options == example.options
+    same = (true.checksum, weights) == bundled() and true.options == example.options
     if same and rows.window == window.index:
         return rows, ""
     why = "The record is of the bundled reader, with this text's own windows, and of window"

@@ -149,18 +149,19 @@ class Counted:
     """The figures of a bundled reader's folder: how often claims of a size came true among
     `measured_on` questions, `unanswerable` of them without an answer; `error` is the mean distance
     of claim and share, 0 to 1. Each question was judged by a fit that saw none of its article;
-    slope and intercept come with the reader. `threshold`: how many questions are `answerable` and
-    `unanswerable`, and in percent the right answers that the reader's threshold withholds
-    (`withheld_right`) and the questions without an answer that get one (`wrongly_answered`).
+    slope and intercept come with the reader. `threshold`: of how many questions, `total`, how
+    many have no answer, `NoAns_total`, and in percent the right answers that the reader's threshold
+    withholds (`withheld_right`) and the questions without an answer that get one
+    (`wrongly_answered`).
     """
 
     def __init__(self, folder: Path) -> None:
         raw = shipped_json(folder / "metrics.json")
-        claim, line = raw["claim"], raw["threshold_curve"]["span"]
+        claim = raw["claim"]
         self.slope, self.intercept, self.error = claim["slope"], claim["intercept"], claim["error"]
         self.measured_on, self.unanswerable = claim["measured_on"], claim["unanswerable"]
         self.bins = tuple(CalibrationBin(**row) for row in claim["bins"])
-        self.threshold: dict[str, float] = line | line["chosen"]
+        self.threshold: dict[str, float] = raw["squad_dev_v2"]["span"]
 
 
 load_counted = cache(Counted)

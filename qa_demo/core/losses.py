@@ -164,7 +164,7 @@ class ReplayRows(NamedTuple):
 
 @cache
 def load_replay(folder: Path) -> tuple[str, dict[str, ReplayRows]]:
-    """The checksum of the final reader, whose rows stand last, and the rows of each example that
+    """The checksum of the final weights, whose rows stand last, and the rows of each example that
     `qa_demo.training.assets` recorded.
     """
     about, arrays = shipped_json(folder / "replay.json"), shipped_arrays(folder / "replay.npz")
@@ -173,7 +173,7 @@ def load_replay(folder: Path) -> tuple[str, dict[str, ReplayRows]]:
         part = slice(e["at"], e["at"] + e["length"])
         start, end = (freeze(arrays[x][:, part].astype(np.float32)) for x in ("start", "end"))
         found[e["id"]] = ReplayRows(tuple(about["steps"]), e["window"], start, end)
-    return about["checksum"], found
+    return about["weights"], found
 
 
 StartEnd = tuple[Floats, Floats]

@@ -3,6 +3,7 @@
 A stored reading lets a page show an example before any model is loaded, and serves as a fixture.
 """
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping
@@ -38,6 +39,14 @@ def find_assets(package: Path) -> Path:
 ASSETS = find_assets(Path(__file__).resolve().parents[1])
 READERS = {"bundled": ASSETS / "reader", "large": ASSETS / "reader-large"}
 """The readers that come with the package, by the name to ask for."""
+
+
+def bundled() -> tuple[str, str]:
+    """The checksums of the bundled reader and of its weights alone; torch is not needed for it."""
+    listed = (READERS["bundled"] / "checksums.json").read_bytes()
+    return hashlib.sha256(listed).hexdigest(), json.loads(listed)["model.safetensors"]
+
+
 ATTRIBUTIONS = ASSETS / "attributions.npz"
 LOGITS = ("start_logits", "end_logits", "tag_logits")
 PLAIN = ("model_name", "threshold", "checksum", "baseline")

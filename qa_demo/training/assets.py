@@ -5,7 +5,8 @@ each, and the replay of the training, what the reader said at about thirty steps
     python -m qa_demo.training.assets readings [--reader bundled|DIR]
     python -m qa_demo.training.assets replay --run runs/student [--encoder ENCODER]
 
-Each file carries the checksum of the reader that made it. The replay is made of the run's snapshots
+Readings carry the checksum of the reader that made them, the replay that of its weights, so that a
+new threshold leaves it valid. The replay is made of the run's snapshots
 and of the readings, its last row: of each example the window that holds the gold answer. In
 replay.npz `start` and `end` [steps, positions], before the last step to 1/32; in replay.json the
 steps, where each example's window begins, and the checksum.
@@ -21,7 +22,14 @@ import numpy as np
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.store import ASSETS, ATTRIBUTIONS, load_reading, save_attributions, save_reading
+from qa_demo.core.store import (
+    ASSETS,
+    ATTRIBUTIONS,
+    bundled,
+    load_reading,
+    save_attributions,
+    save_reading,
+)
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_texts
@@ -81,11 +89,12 @@ def read_rows(encoder: str, files: Sequence[Path], windows: Sequence[Window]) ->
 
 def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
     """Write the gold windows as every snapshot and the final reader read them; returns the files'
-    size in bytes. Errors: BadInput for readings of several readers, and a run without snapshots.
+    size in bytes. Errors: BadInput for another reader's readings, and a run without snapshots.
     """
     readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
-    if len({r.checksum for r in readings}) != 1:
-        raise BadInput(f"the readings in {stored} come from different readers; write them again")
+    reader, weights = bundled()
+    if {r.checksum for r in readings} != {reader}:
+        raise BadInput(f"the readings in {stored} are not the bundled reader's; write them again")
     windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
     last = int(read_json(run / "state.json")["step"])  # the final reader stands for its own step
     found = sorted((run / "snapshots").glob("step-*.safetensors"))
@@ -105,8 +114,8 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
         there = {"window": window.index, "at": at, "length": len(window)}
         examples.append({"id": example.id, **there})
         at += len(window)
-    about = {"format": 1, "steps": [*files, last], "checksum": readings[0].checksum}
-    write_json(out / "replay.json", about | {"examples": examples})
+    about = {"steps": [*files, last], "weights": weights, "examples": examples}
+    write_json(out / "replay.json", about)
     return sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))
 
 

@@ -4,15 +4,14 @@ there is typed by hand.
     python -m qa_demo.training.card [--reader assets/reader]
 
 The card is README.md beside the model, whose tables stand between `<!-- NAME -->` and
-`<!-- /NAME -->`; a folder without one gets a copy of the bundled model's of its kind. What is
-written there is `assets/card.md` with the figures filled in. Run this after
-`qa_demo.training.score`, and for SpanBERT after `infill score`.
+`<!-- /NAME -->`; a folder without one gets a card of these alone. What is written there is
+`assets/card.md` with the figures filled in. Run this after `qa_demo.training.score`, and for
+SpanBERT after `infill score`.
 """
 
 import logging
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -174,20 +173,20 @@ def answered(folder: Path) -> str:
     return f"```\n$ .venv/bin/python -m qa_demo {shlex.join(flags)}\n{done.stdout}```"
 
 
-def bodies(folder: Path) -> tuple[str, dict[str, str]]:
-    """The bundled model of the same kind, and what stands between the marks of a model's card, by
-    their names. Errors: BadInput for a folder that was not scored.
+def bodies(folder: Path) -> dict[str, str]:
+    """What stands between the marks of a model's card, by their names. Errors: BadInput for a
+    folder that was not scored.
     """
     metrics = read_json(folder / "metrics.json")
     if (folder / "spanbert.json").is_file():
         about = read_json(folder / "spanbert.json")
-        return "spanbert", {"training": pretraining(about), "figures": infilling(metrics)}
+        return {"training": pretraining(about), "figures": infilling(metrics)}
     reader = read_json(folder / "reader.json")
     used = ", ".join(f"{name} {number}" for name, number in metrics["versions"].items())
     files = ", ".join(f"`{name}` `{digest}`" for name, digest in metrics["data"].items())
     shown = {**metrics, **metrics["squad_dev_v2"], "plain": metrics["squad_dev"]}
     shown |= {"most_lost": MOST_LOST, "used": used, "files": files}
-    return "reader-large" if "base" in reader else "reader", {
+    return {
         "training": training(reader),
         "scores": said("scores", shown),
         "calibration": calibration(metrics),
@@ -208,10 +207,14 @@ def main(argv: list[str] | None = None) -> None:
     p = described(__doc__, "card")
     p.add_argument("--reader", type=Path, default=Path("assets/reader"), help="or SpanBERT")
     a = p.parse_args(argv)
-    kind, shown = bodies(a.reader)
+    try:
+        shown = bodies(a.reader)
+    except KeyError as fault:
+        raise BadInput(f"metrics.json has no {fault}; score the model anew") from fault
     path = a.reader / "README.md"
     if not path.is_file():
-        shutil.copy(ASSETS / kind / "README.md", path)
+        marked = (f"## {x.title()}\n\n<!-- {x} -->\n\n<!-- /{x} -->\n" for x in shown)
+        path.write_text("\n".join(marked), encoding="utf-8")
     write(path, shown)
     if a.reader.resolve() == (ASSETS / "reader").resolve():  # of which the documents tell
         write(ASSETS.parent / "docs" / "how-sure.md", {"scores": shown["scores"]})

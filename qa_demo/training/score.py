@@ -133,21 +133,23 @@ def plain(examples: Sequence[Example], said: Iterable[str]) -> dict[str, Any]:
     return {"exact": exact, "f1": f1, "total": len(each)}
 
 
-def at_threshold(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
+def at_threshold(rows: Sequence[Row]) -> dict[str, Any]:
     """Scores at the chosen threshold, and what it does: the best choice between answering and not
     that costs the answerable questions at most MOST_LOST points of F1. The best F1 of all would
     withhold half of a weak reader's right answers, since "" scores 1 on the unanswerable ones.
     """
     table = Table(rows)
     chosen, best = table.choose(), table.choose(100.0)
-    scores = table.official(chosen["threshold"], "2.0") | {
-        "threshold": chosen["threshold"],
-        "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
-        "answer_or_not_accuracy": chosen["accuracy"],
-        "best_answer_or_not_accuracy": best["accuracy"],
-    }
-    counts = {"answerable": scores["HasAns_total"], "unanswerable": scores["NoAns_total"]}
-    return scores, counts | {"chosen": chosen}
+    own = {name: chosen[name] for name in ("threshold", "withheld_right", "wrongly_answered")}
+    return (
+        table.official(chosen["threshold"], "2.0")
+        | own
+        | {
+            "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
+            "answer_or_not_accuracy": chosen["accuracy"],
+            "best_answer_or_not_accuracy": best["accuracy"],
+        }
+    )
 
 
 def measured(
@@ -165,7 +167,6 @@ def measured(
     def of(head: str, name: str) -> list[Row]:
         return [both[head] for both in said[name]]
 
-    chosen = {head: at_threshold(of(head, "v2")) for head in HEADS}
     spans = Table(of("span", "dev"))
     found = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -174,8 +175,7 @@ def measured(
         "data": {path.name: sha256(path) for path in (dev, dev_v2, *list_files)},
         "speed": {"questions": count, "questions_per_second": round(count / taken, 1)},
         "squad_dev": {h: plain(files["dev"], map(best_text, of(h, "dev"))) for h in HEADS},
-        "squad_dev_v2": {head: scores for head, (scores, _) in chosen.items()},
-        "threshold_curve": {head: curve for head, (_, curve) in chosen.items()},
+        "squad_dev_v2": {head: at_threshold(of(head, "v2")) for head in HEADS},
         "reliability": {"span": reliability(spans.claims)},
         "lists": {},
     }
@@ -207,7 +207,7 @@ def first(reader: BertReader, examples: Sequence[Example]) -> str:
     """Each question that the page would not answer exactly, and how many it would."""
     texts = list[str]()
     for row in (both["span"] for both in heard(reader, {"": examples})[""]):
-        found, best = under(row, reader.threshold, "2.0"), best_text(row)
+        found, best = under(row, reader.threshold or 0.0, "2.0"), best_text(row)
         if found["exact"] < 1:
             said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
             texts.append(f"{said}: {row['question']} {row['context']}")
@@ -229,6 +229,8 @@ def main(argv: list[str] | None = None) -> None:
     if not a.first and not (a.dev and a.dev_v2):
         raise BadInput("score takes --dev and --dev-v2, or --first")
     asked = read_squad(a.first) if a.first else []  # a fault in a file is told at once
+    if not asked:
+        read_json(Path(a.reader) / "reader.json")  # into which its threshold is written
     reader = load_reader(a.reader, replace(LOOPBACK, base=a.base))
     if asked:
         sys.stdout.write(first(reader, asked))

@@ -126,7 +126,7 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
     run(monkeypatch, "qa_demo.training.card", "--reader", "own")
     assert (own / "README.md").read_text(encoding="utf-8") != card
     assert filled == {name: (home / name).read_text(encoding="utf-8") for name in FILLED}
-    (checksum, replay), stored = load_replay(home / "assets/replay"), home / "assets/readings"
+    (weights, replay), stored = load_replay(home / "assets/replay"), home / "assets/readings"
     pool = load_texts(PoolExample, home / "assets" / "examples.json")
     for e in pool:
         reading, rows = store.load_reading(stored / f"{e.id}.npz"), replay[e.id]
@@ -134,7 +134,7 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
         assert not (assets.FINE * rows.start[:-1] % 1).any(), "rounded"
         ends = [rows.start[-1], rows.end[-1]]
         np.testing.assert_allclose(ends, reading.logits(rows.window), atol=0.01)
-        assert checksum == reading.checksum
+        assert (reading.checksum, weights) == store.bundled()
     shutil.rmtree("runs/student/snapshots")
     with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in student"):
         assets.record(Path("runs/student"), "", pool, stored, home / "none")
