@@ -30,15 +30,17 @@ def siblings(e: Encoding, d: int) -> list[int]:
 
 
 def pieces_of_word(e: Encoding, d: int) -> list[tuple[str, bool]]:
-    """The pieces of a piece's word, and which is this one; those that share a letter are one."""
+    """The pieces of a piece's word, and which is this one; those that share a letter are one, and
+    one without a letter is part of the next. A word of blanks alone is ␣.
+    """
     found, same = list[tuple[str, bool]](), siblings(e, d)
     typed = as_typed(e.context, e.offset_mapping[same].tolist())
     for k, (letters, _) in zip(same, typed, strict=True):
-        if letters or not found:
+        if found and not (letters and found[-1][0]):
+            found[-1] = (found[-1][0] + letters, found[-1][1] or k == d)
+        else:
             found.append((letters, k == d))
-        elif k == d:
-            found[-1] = (found[-1][0], True)
-    return found
+    return found if found[0][0] else [("␣", True)]
 
 
 def word(e: Encoding, d: int, dot: str = "·") -> str:

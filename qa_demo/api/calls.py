@@ -250,7 +250,7 @@ class Infill(state.Record):
             rng = np.random.default_rng(1 if self.seed is None else self.seed)
             drawn = model.mask_id, rng, model.random_piece
             masked = mask(self.masking or "span", e.context_ids, e.word_ids, *drawn)
-        if self.cut and not len(masked.pairs(model.positions)):
+        if self.cut and not len(masked.pairs(model.positions).at):
             raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
         return Infilled(e.context, given.known, e.offset_mapping, found)

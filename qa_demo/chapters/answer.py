@@ -182,7 +182,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         leads(shown),
         sums(shown),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones." + chosen),
-        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown, known)], SNIPPET),
     ]
 
 
@@ -241,9 +241,8 @@ def sums(shown: Shown) -> Block:
     return ui.formula("lead", first, second, say(said))
 
 
-def exact_none(shown: Shown) -> str:
+def exact_none(shown: Shown, found: Counted | None) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
-    found = counted_with(shown.true, shown.state.reader)
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
     said += "the question, which is no word of the paragraph. Of several windows the smallest "
@@ -266,7 +265,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     known = counted_with(shown.true, shown.state.reader)
     s = sure_of(shown.true, shown.true_best, known is not None, shown.state.rule)
     b, bins = None, known.bins if known else ()
-    said = f"How sure the reader is of {{}} cannot be said. {s}."
+    why = s if isinstance(s, str) else "No question that was counted was as sure as this"
+    said = f"How sure the reader is of {{}} cannot be said. {why}."
     if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
         said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
         said += f"of {b.count:,} other questions for which it said {tens(b)}, "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import by_hand, texts
 from qa_demo.blocks import END, GREY, INK, LINE, PAPER, START, Block
-from qa_demo.core.spans import reason_codes, separate_argmaxes, span_scores
+from qa_demo.core.spans import best_span, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
 from qa_demo.printed import QUOTE, escape, number, plural, quote
 from qa_demo.shown import Shown
@@ -48,8 +48,9 @@ class Square:
         self.owned: NDArray[np.bool_] = w.is_max_context[at][low:high]
         scores = np.where(allowed, span_scores(self.start, self.end), np.nan)
         self.scores = scores[low:high, low:high]
+        found = best_span(shown.reading, w, shown.decode)
         i, j = divmod(int(np.nanargmax(scores)), len(at))
-        self.best = Span(w.doc_start + i, w.doc_start + j)
+        self.best = found.span if found else Span(w.doc_start + i, w.doc_start + j)
         self.top = number(sum(self.logits(self.best.start, self.best.end)))
 
     def logits(self, i: int, j: int) -> tuple[float, float]:
@@ -74,7 +75,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     elif p.limit is not None and shown.lead > 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
-    every = " of all windows" * (len(shown.reading.windows) > 1)
+    every = " of all windows" * sq.several
     last = "Finding the highest allowed cell is a plain search: nothing in it is learned."
     return [
         *by_hand.told(shown),

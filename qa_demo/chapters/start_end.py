@@ -123,7 +123,8 @@ def change(p: Softmaxes) -> list[Block | None]:
         name, now = side.name, round(float(side.logits[pos]), 2)
         says = f"the reader's own: {number(side.true[pos])}"
         field, label = f"edits.{name}.{p.window.index}:{pos}", f"{name} logit"
-        return ui.slider(f"{name}-logit", field, label, (-12, 12, 0.01), now, says=says)
+        far = float(np.ceil(max(12, abs(now), p.to)))
+        return ui.slider(f"{name}-logit", field, label, (-far, far, 0.01), now, says=says)
 
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     label = f"Raise its start logit to {number(p.to)}, 1 above the highest: P(start) "

@@ -168,7 +168,7 @@ def sliders(w: Windows) -> list[Block]:
 
 def staircase(w: Windows) -> Block:
     """The staircase with each window's best span and what it shares with its neighbours."""
-    rows = fig.few(w.rows, [w.win], lambda r: r.score)
+    rows = fig.few(w.rows, [w.win])
     stairs = fig.Stairs(w.encoding, w.best, rows, 350)
     for y, r in enumerate(rows, 1):
         first, stop, wins = r.window.doc_start, r.window.doc_stop, r is w.win
@@ -270,7 +270,7 @@ def three_rules(w: Windows) -> list[Block | None]:
     follows = w.shown.state.rule
     other = "mean_of_maxima" if follows == "logits" else follows
     taken = w.win, w.highest(RULES[other][0])
-    rows = fig.few(w.rows, taken, lambda r: r.score)
+    rows = fig.few(w.rows, taken)
     options = [
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]

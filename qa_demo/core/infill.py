@@ -184,7 +184,7 @@ class Hidden:
         single = mask("token", e.context_ids, e.word_ids, *how)
         self.tokens, self.spans = (
             model.infill(hide(e.context_ids, runs, model.mask_id), top=3)
-            for runs in (single.runs, [draw.span for draw in draws])
+            for runs in (single.runs, draws)
         )
 
 

@@ -106,17 +106,13 @@ def blanks_of(given: str) -> Blanks:
 # ---- a masked text
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """The SBO's targets: piece at[i] of run s..e, left = s - 1, right = e + 1, k = at - s + 1."""
 
     at: Ints
     left: Ints
     right: Ints
     k: Ints
-
-    def __len__(self) -> int:
-        return len(self.at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,14 +192,7 @@ def hide(ids: Ints, spans: Sequence[Span], mask_id: int) -> Masked:
 # ---- drawing
 
 
-class Draw(NamedTuple):
-    """One span, and the length in words that was drawn for it; the budget may have ended before."""
-
-    span: Span
-    length: int
-
-
-def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
+def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Span]:
     """Spans until the budget is full: a length in words, a uniform piece as anchor, snapped back to
     its word's start.
 
@@ -215,7 +204,7 @@ def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
     begins = np.concatenate([[True], np.diff(word_ids) != 0])
     word_of, edges = np.cumsum(begins) - 1, [*np.flatnonzero(begins).tolist(), total]
     hidden: set[int] = set()
-    draws: list[Draw] = []
+    draws: list[Span] = []
     while len(hidden) < budget:
         length, anchor = int(draw_lengths(rng, 1)[0]), int(rng.integers(total))
         if anchor in hidden:
@@ -225,7 +214,7 @@ def draw_spans(word_ids: Ints, rng: np.random.Generator) -> list[Draw]:
         while at < stop and len(hidden) < budget:
             hidden.add(at)
             at += 1
-        draws.append(Draw(Span(edges[word], at - 1), length))
+        draws.append(Span(edges[word], at - 1))
     return draws
 
 
@@ -247,7 +236,7 @@ def mask(
     BERT ("token"): single pieces, drawn uniformly, each with its own fate, within the same budget.
     """
     if scheme == "span":
-        runs = merge_spans([draw.span for draw in draw_spans(word_ids, rng)])
+        runs = merge_spans(draw_spans(word_ids, rng))
         fates = [fate for run in runs for fate in [_fate(rng)] * len(run)]
     else:
         places = rng.permutation(len(ids))[: budget_of(len(ids))].tolist()

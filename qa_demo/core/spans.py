@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from qa_demo.core.base import BadInput, Floats, Ints, log_softmax, one_of, softmax, tied
 from qa_demo.core.text import words_inside
@@ -35,9 +35,7 @@ def check_decode(options: DecodeOptions) -> None:
         )
 
 
-def reason_codes(
-    window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions
-) -> NDArray[np.int8]:
+def reason_codes(window: Window, i: ArrayLike, j: ArrayLike, options: DecodeOptions) -> Ints:
     """Index into `REASONS` for every pair of the broadcast positions i and j.
 
     Only the start must be owned (run_squad.py, `write_predictions`): a window may finish a span
@@ -45,9 +43,8 @@ def reason_codes(
     """
     i, j, most = np.asarray(i), np.asarray(j), options.max_answer_length
     outside = ~(window.is_context[i] & window.is_context[j])
-    unowned = np.broadcast_to(~window.is_max_context[i], outside.shape)
-    found = np.select([outside, j < i, j - i + 1 > most, unowned], [1, 2, 3, 4], 0)
-    return found.astype(np.int8)
+    unowned = ~window.is_max_context[i]
+    return np.select([outside, j < i, j - i + 1 > most, unowned], [1, 2, 3, 4], 0)
 
 
 def count_spans(window: Window, options: DecodeOptions) -> int:
@@ -183,8 +180,9 @@ def best_pairs(
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():
-        inside = words_inside(encoding, Span(window.to_doc(i), window.to_doc(j)))
-        best.setdefault(inside, scored_pair(start, end, i, j))
+        span = Span(window.to_doc(i), window.to_doc(j))
+        if encoding.text(span):
+            best.setdefault(words_inside(encoding, span), scored_pair(start, end, i, j))
         if len(best) == 5:
             break
     null = scored_pair(start, end, 0, 0)

@@ -119,12 +119,11 @@ def load_reading(path: Path) -> Reading:
     return Reading(encoding, make_windows(encoding, options), start, end, tags, **more)
 
 
-def _calibrations(raw: dict[str, dict[str, float] | None] | None) -> Calibrations | None:
+def _calibrations(raw: Any) -> Calibrations | None:
     if raw is None:
         return None
-    span, line = raw.get("span"), raw.get("answerable")
-    fit = None if span is None else Calibration(**span)
-    return Calibrations(fit, None if line is None else Answerability(**line))
+    span, line = raw["span"], raw["answerable"]
+    return Calibrations(span and Calibration(**span), line and Answerability(**line))
 
 
 # ---- attributions

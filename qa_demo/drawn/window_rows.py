@@ -1,6 +1,6 @@
 """Figures whose rows are windows: the staircase under the text, points and bars."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ Rows = Sequence[Proposal]
 """The windows that a picture draws, the k-th at y = k."""
 
 
-def few(every: Rows, must: Rows, rank: Callable[[Proposal], float]) -> Rows:
-    """The windows to draw: `must` and then the highest by `rank`, in their order."""
-    ranked = [*must, *sorted(every, key=rank, reverse=True)]
+def few(every: Rows, must: Rows) -> Rows:
+    """The windows to draw: `must` and then those of the highest score, in their order."""
+    ranked = [*must, *sorted(every, key=lambda r: r.score, reverse=True)]
     kept = list(dict.fromkeys(r.k for r in ranked))[:MOST_ROWS]
     return [r for r in every if r.k in kept]
 
@@ -154,16 +154,16 @@ def compared(rows: Rows, values: Sequence[float], taken: Proposal, width: float 
     return ui.lying(x, y, width, marker)
 
 
-def window_axis(rows: Rows, top: float, below: float = 0.5) -> Block:
+def window_axis(rows: Rows, top: float) -> Block:
     """The axis of windows."""
     ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
     ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
-    return ui.axis(range=[len(rows) + below, top], showgrid=False, **ticks)
+    return ui.axis(range=[len(rows) + 0.5, top], showgrid=False, **ticks)
 
 
 def scores(w: Proposals, threshold: float) -> Block:
     """Windows down, scores across, shaded where "no answer" would win; what decides has a name."""
-    rows = few(w.rows, [w.win, w.least], lambda r: r.score)
+    rows = few(w.rows, [w.win, w.least])
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
     every = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
     apart, wide = 9 / pitch, (max(every) - min(every)) or 1.0

@@ -81,11 +81,6 @@ def through(layers: "list[BareLayer]", states: Tensor) -> Tensor:
     return states
 
 
-def logits(model: Any, embeds: Tensor, window: Window) -> Any:
-    """Start and end logits [b, n] each of word embeddings [b, n, h], see `embedded`."""
-    return output_layer(model)(encoded(model, embedded(model, window, embeds))).unbind(-1)
-
-
 def embedded(model: Any, window: Window, embeds: Tensor) -> dict[str, Any]:
     """What a model reads of a window with word embeddings [b, n, h] in the place of its own."""
     inputs = {k: x.expand(len(embeds), -1) for k, x in inputs_of(model, window).items()}

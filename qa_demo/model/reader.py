@@ -18,10 +18,8 @@ from qa_demo.model.forward import (
     encoded,
     head_states,
     inputs_of,
-    logits,
     longest_input,
     output_layer,
-    word_embeddings,
 )
 from qa_demo.model.products import pack
 from qa_demo.model.tokenizer import encode, prepare
@@ -149,15 +147,14 @@ class BertReader:
         """Start and end logits [b, n] of a window with the positions of each mask [b, n] replaced
         by the mask token; positions and types stay. Errors: BadInput, Cancelled, BadCheckpoint.
         """
-        masks = np.asarray(masks, dtype=bool)
-        assert masks.shape[1:] == (len(window),), masks.shape
-        ids = np.where(masks, self.tokenizer.mask_token_id, window.input_ids[None, :])
+        ids = torch.from_numpy(np.where(masks, self.tokenizer.mask_token_id, window.input_ids))
         out = np.empty((2, *masks.shape), np.float32)
 
         def run(rows: slice) -> int:
+            inputs = {k: x.expand_as(ids[rows]) for k, x in inputs_of(self.model, window).items()}
             with torch.inference_mode():
-                both = logits(self.model, word_embeddings(self.model, ids[rows]), window)
-                out[:, rows] = torch.stack(both).numpy()
+                states = encoded(self.model, inputs | {"input_ids": ids[rows]})
+                out[:, rows] = output_layer(self.model)(states).permute(2, 0, 1).numpy()
             return min(rows.stop, len(masks))
 
         size = max(1, TOKENS_AT_ONCE // len(window))

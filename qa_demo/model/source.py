@@ -229,7 +229,7 @@ def digest(folder: Path, files: Sequence[Path]) -> str:
     return hashlib.sha256("".join(sha256(p) for p in parts if p.exists()).encode()).hexdigest()
 
 
-def check_manifest(folder: Path, required: bool, loaded: Sequence[str] = ("*",)) -> str:
+def check_manifest(folder: Path, required: bool, loaded: Sequence[str]) -> str:
     """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, ""
     where there is none. A snapshot of the hub may lack files whose names fit no pattern of
     `loaded`: they are not asked for.

@@ -236,8 +236,7 @@ class Work:
         """What waits; of long ones the newest first: the oldest is about to be given up (at turn 1
         the oldest, or it might wait for ever); last those asked for once, by one who may have left.
         """
-        with self._lock:
-            line = [job for job in self._jobs.values() if job.slow == slow and not job.running]
+        line = [job for job in self._jobs.values() if job.slow == slow and not job.running]
         if slow:
             line.sort(key=lambda one: (one.asked - one.began < 2 * AT_ONCE, turn * one.began))
         return line

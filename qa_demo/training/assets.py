@@ -19,17 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from qa_demo.core import store
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadInput
 from qa_demo.core.predict import predict
-from qa_demo.core.store import (
-    ASSETS,
-    ATTRIBUTIONS,
-    bundled,
-    load_reading,
-    save_attributions,
-    save_reading,
-)
 from qa_demo.core.text import span_at
 from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_texts
@@ -43,7 +36,7 @@ FINE = 32
 """Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
 
 
-def store(reader: BertReader, pool: Sequence[PoolExample], out: Path) -> int:
+def store_all(reader: BertReader, pool: Sequence[PoolExample], out: Path) -> int:
     """Write every example's reading, and the gradients beside; delete those of examples that left
     the pool; returns the size of the folder in bytes.
     """
@@ -51,14 +44,14 @@ def store(reader: BertReader, pool: Sequence[PoolExample], out: Path) -> int:
     for example in pool:
         path = out / f"{example.id}.npz"
         reading = reader.read(example.question, example.context, example.options)
-        save_reading(reading, path)
+        store.save_reading(reading, path)
         kept.add(path)
         best = predict(reading).best
         if best is not None:
             span, window = best.candidate.span, best.candidate.window
             target = Target("span_minus_null", span, None, window)
             shares[example.id] = reading.checksum, reader.attribute(reading, target)
-    save_attributions(shares, out.parent / ATTRIBUTIONS.name)
+    store.save_attributions(shares, out.parent / store.ATTRIBUTIONS.name)
     for path in set(out.glob("*.npz")) - kept:
         path.unlink()
     return sum(path.stat().st_size for path in kept)
@@ -91,8 +84,8 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
     """Write the gold windows as every snapshot and the final reader read them; returns the files'
     size in bytes. Errors: BadInput for another reader's readings, and a run without snapshots.
     """
-    readings = [load_reading(stored / f"{e.id}.npz") for e in pool]
-    reader, weights = bundled()
+    readings = [store.load_reading(stored / f"{e.id}.npz") for e in pool]
+    reader, weights = store.bundled()
     if {r.checksum for r in readings} != {reader}:
         raise BadInput(f"the readings in {stored} are not the bundled reader's; write them again")
     windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
@@ -129,11 +122,11 @@ def main(argv: list[str] | None = None) -> None:
     two.add_argument("--run", required=True, type=Path)
     two.add_argument("--encoder", default="", help="by default the one that the run names")
     a = p.parse_args(argv)
-    pool, out = load_texts(PoolExample, ASSETS / "examples.json"), ASSETS / a.action
+    pool, out = load_texts(PoolExample, store.ASSETS / "examples.json"), store.ASSETS / a.action
     if a.action == "readings":
-        size = store(load_reader(a.reader), pool, out)
+        size = store_all(load_reader(a.reader), pool, out)
     else:
-        size = record(a.run, a.encoder, pool, ASSETS / "readings", out)
+        size = record(a.run, a.encoder, pool, store.ASSETS / "readings", out)
     log.info("%s: %d examples, %.0f kB", out, len(pool), size / 1000)
 
 

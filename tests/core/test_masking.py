@@ -60,8 +60,8 @@ def test_each_run_has_one_fate_by_the_law_and_its_pieces_are_given_so():
     assert share == pytest.approx({"mask": 0.8, "random": 0.1, "keep": 0.1}, abs=0.012)
 
 
-def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-    """Piece by piece: (start, end, length drawn); hidden anchors draw both again."""
+def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Piece by piece: (start, end); hidden anchors draw their length again too."""
     starts = {k for k in range(len(words)) if k == 0 or words[k] != words[k - 1]}
     hidden, made = set[int](), []
     budget = -(-len(words) * 15 // 100)
@@ -77,7 +77,7 @@ def by_the_book(words: np.ndarray, rng: np.random.Generator) -> list[tuple[int, 
                 break
             hidden.add(at)
             at += 1
-        made.append((start, at - 1, length))
+        made.append((start, at - 1))
     return made
 
 
@@ -87,9 +87,9 @@ def test_every_span_is_drawn_by_the_book():
         _, words = text(np.random.default_rng(seed), 20 + seed)
         draws = masking.draw_spans(words, np.random.default_rng(seed))
         wanted = by_the_book(words, np.random.default_rng(seed))
-        assert [(d.span.start, d.span.end, d.length) for d in draws] == wanted
-        cut = words[draws[-1].span.end] in words[draws[-1].span.end + 1 :]
-        met.update(cut=cut, merged=len(merge_spans([d.span for d in draws])) < len(draws))
+        assert [(d.start, d.end) for d in draws] == wanted
+        cut = words[draws[-1].end] in words[draws[-1].end + 1 :]
+        met.update(cut=cut, merged=len(merge_spans(draws)) < len(draws))
     assert met["cut"] and met["merged"], "the texts were too short to meet every case"
 
 
@@ -121,7 +121,7 @@ def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     assert "first token" in (masked.why_no_sbo(1) or "")
     assert "last token" in (masked.why_no_sbo(38) or "")
     assert masked.why_no_sbo(24) is None and "token 21 of its span" in (masked.why_no_sbo(25) or "")
-    assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs()) == 0
+    assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs().at) == 0
 
 
 def test_hand_drawn_spans_merge_and_are_all_masked():
@@ -137,7 +137,7 @@ NAMES = [f"w{i}" for i in range(12)]
 def made(runs: list[Span]) -> tuple[infill.Infill, np.ndarray, np.ndarray]:
     """What both heads say by random logits, and the logits."""
     masked, rng = hide(np.array([3, 1, 4, 1, 5, 9, 2, 6]), runs, 0), np.random.default_rng(1)
-    mlm, sbo = (rng.normal(0, 2, (len(x), 12)) for x in (masked.hidden, masked.pairs()))
+    mlm, sbo = (rng.normal(0, 2, (len(x), 12)) for x in (masked.hidden, masked.pairs().at))
     return infill.make_infill(masked, mlm, sbo, NAMES, 4, 20, "toy"), mlm, sbo
 
 
