@@ -245,6 +245,7 @@ def test_the_check_command_tells_kept_from_broken(tmp_path, capsys, monkeypatch)
         path.write_text(json.dumps([gold | {"promise": promise}]), encoding="utf-8")
         assert promises.main(["examples", "--file", str(path)]) == code
         assert printed in capsys.readouterr()[code == 2]
+    assert promises.main(["examples", "--file", str(ASSETS / "failures.json")]) == 0
     path.write_text("[")
     assert promises.main(["examples", "--file", str(path)]) == 2
     assert "pool.json: Invalid JSON" in capsys.readouterr().err

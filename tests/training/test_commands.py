@@ -74,7 +74,6 @@ def home(tmp_path, monkeypatch) -> Path:
     paragraphs = toy.text(tmp_path / "text.txt").read_bytes()
     (tmp_path / "text" / "some.txt.gz").write_bytes(gzip.compress(paragraphs))
     monkeypatch.setattr(store, "ASSETS", own)
-    monkeypatch.setattr(store, "ATTRIBUTIONS", own / "attributions.npz")
     monkeypatch.setitem(store.READERS, "bundled", own / "reader")
     monkeypatch.setitem(spanbert.OWN, "bundled", own / "spanbert")
     monkeypatch.setattr(subprocess, "run", in_this_process)
