@@ -1,5 +1,5 @@
-"""Open the page: `spanlight`, whose flags `--help` lists. Where it listens is checked before anything
-is loaded.
+"""Open the page: `spanlight`, whose flags `--help` lists. Where it listens is checked before
+anything is loaded.
 """
 
 import argparse
