@@ -218,9 +218,9 @@ def leads(shown: Shown) -> Block:
     title = "lead of “no answer” (0: equal scores)"
     layout["xaxis"] = ui.axis(title, range=[-reach, reach], nticks=8, showgrid=False)
     layout["xaxis"] |= {"ticks": "outside", "tickcolor": GREY}
-    narrow = {"height": 270, "xaxis.nticks": 5}
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
     alt = f"No answer's lead over the best span is {number(at)}."
+    narrow = {"height": 270, "xaxis.nticks": 5}
     return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)
 
 

@@ -270,8 +270,8 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
     sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.loss, 3)
     whole = f"L, the mean over the marks, = ({terms}) / {case.total} {sign} {{}}"
-    finding = ui.finding(said, strong(case.loss), floor, asides(case))
-    return finding, say(whole, strong(case.loss))
+    loss = strong(case.loss)
+    return ui.finding(said, loss, floor, asides(case)), say(whole, loss)
 
 
 def the_fit(case: Case) -> Made:

@@ -76,7 +76,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
     every = " of all windows" * sq.several
-    last = "Finding the highest allowed cell is a plain search: nothing in it is learned."
     return [
         *by_hand.told(shown),
         ui.idea(
@@ -93,7 +92,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             together(sq),
             texts.other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
-        ui.closing(last),
+        ui.closing("Finding the highest allowed cell is a plain search: nothing in it is learned."),
         *ui.folds(None, exactly(sq), SNIPPET),
     ]
 

@@ -39,8 +39,7 @@ def add(commands: Any) -> None:
     says += "with the columns question, context, answer; gzip is unpacked. No id stands twice. "
     flag("file", type=Path, help=f"{says}- reads JSON from standard input.")
     flag("--limit", type=int, help="Only the first so many questions.")
-    sample = "Only so many questions, drawn over all articles by --seed."
-    flag("--sample", type=int, help=sample)
+    flag("--sample", type=int, help="Only so many questions, drawn over all articles by --seed.")
     flag("--seed", type=int, help="Of --sample. Default: 0.")
     out = "Write every question as a line of JSON: n-best, scores, gold, kind of error. A file"
     flag("--out", type=Path, metavar="NAME.jsonl", help=f"{out} that is there is gone on with.")

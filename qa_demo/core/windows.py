@@ -24,7 +24,6 @@ def plan(n_tokens: int, capacity: int, step: int) -> tuple[list[int], list[int]]
     The inner min keeps every token covered when step > capacity. Example: N = 10, capacity 4, step
     3 gives [0, 4), [3, 7), [6, 10). No tokens give no window.
     """
-    assert capacity >= 1 and step >= 1
     starts, stops = list[int](), list[int]()
     start = 0
     while n_tokens > (stops[-1] if stops else 0):

@@ -94,7 +94,7 @@ class BareLayer:
 
     def __init__(self, layer: Any, heads: int) -> None:
         own, after, self.heads = layer.attention.self, layer.attention.output, heads
-        self.own, self.activation = own, layer.intermediate.intermediate_act_fn
+        self.activation = layer.intermediate.intermediate_act_fn
         self.reads = own.query, own.key, own.value
         self.read = product(*self.reads)
         writes = after.dense, layer.intermediate.dense, layer.output.dense
@@ -115,12 +115,12 @@ class BareLayer:
         """Rows of it, without keys and values: q (W_k x + b_k) is (q W_k) x and what softmax drops,
         and a mean of W_v x + b_v is W_v times the mean of x, plus b_v.
         """
-        own, here = x[:, at], self.own
-        w_k, w_v = (part.weight.unflatten(0, (self.heads, -1)) for part in (here.key, here.value))
-        q = here.query(own).unflatten(-1, (self.heads, -1)) / w_k.shape[1] ** 0.5
+        own, (query, *others) = x[:, at], self.reads
+        w_k, w_v = (part.weight.unflatten(0, (self.heads, -1)) for part in others)
+        q = query(own).unflatten(-1, (self.heads, -1)) / w_k.shape[1] ** 0.5
         weights = torch.einsum("brhe,hed,bnd->bhrn", q, w_k, x).softmax(-1)
         mixed = torch.einsum("bhrn,bnd,hed->brhe", weights, x, w_v).flatten(2)
-        return self.behind(mixed + here.value.bias, own)
+        return self.behind(mixed + others[1].bias, own)
 
     def behind(self, mixed: Tensor, x: Tensor) -> Tensor:
         """What follows the attention heads, of any rows."""
