@@ -169,7 +169,13 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     known = counted_with(shown.true, shown.state.reader)
-    chosen = " The reader's own was chosen on known answers." if known else ""
+    last = "A higher threshold returns more answers, right ones and wrong ones."
+    if known:
+        lost, given = (known.threshold[x] for x in ("withheld_right", "wrongly_answered"))
+        last = (
+            f"A higher threshold returns more; the reader's own withholds {lost:.0f} in 100 right "
+        )
+        last += f"answers and answers {given:.0f} in 100 unanswerable questions."
     return [
         *by_hand.told(shown),
         ui.idea(
@@ -181,7 +187,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
         sums(shown),
-        ui.closing("A higher threshold returns more answers, right ones and wrong ones." + chosen),
+        ui.closing(last),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown, known)], SNIPPET),
     ]
 
