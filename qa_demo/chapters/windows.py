@@ -276,7 +276,8 @@ def three_rules(w: Windows) -> list[Block | None]:
     ]
     found = why(w, other, taken[1])
     if other != "product" and len(w.rows) > 1:
-        found.append(f" The {RULES['product'][1]} takes window {w.highest('product').k}.")
+        third = f" The {RULES['product'][1]} takes window {w.highest('product').k}."
+        found.append([third, ""])  # two texts would be one and its role
     return [
         ui.finding("{}", found),
         ui.choice("rules", "rule of the whole page", options),
