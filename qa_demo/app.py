@@ -42,6 +42,13 @@ class OneSentence(argparse.ArgumentParser):
         super().__init__(**how)
         self._negative_number_matcher = re.compile(r"(?i)-(\.?\d|inf|nan)")  # -1e-3, -inf: no flags
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's; a command itself refuses what it does not know, not the program above."""
+        found, more = super().parse_known_args(args, namespace)
+        if more:
+            self.error(f"unrecognized arguments: {' '.join(more)}")
+        return found, more
+
     def error(self, message: str) -> NoReturn:
         """Write the complaint to stderr and leave with code 2."""
         self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")

@@ -52,7 +52,7 @@ AFTER = [
     ("evaluate {dev} --out o.jsonl --max-seq-length 384", "evaluate: max_seq_length must be at"),
     ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be at least 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
-    ("loss {texts} --max-answer-length 3", "unrecognized arguments"),
+    ("loss {texts} --max-answer-length 3", "--max-answer-length 3; python -m qa_demo loss --help"),
     ("tag {texts} --calibration x.json", "unrecognized arguments"),
 ]
 """The reader comes behind the command."""
