@@ -187,9 +187,7 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     """
     base, factors = model.reader.base_model, dict[int, float]()
     base.embeddings.requires_grad_(False)
-    layers = getattr(base, "encoder", base)
-    blocks = getattr(layers, "layer", None) or base.transformer.layer
-    for below, block in enumerate(() if s.adapter else reversed(blocks)):
+    for below, block in enumerate(() if s.adapter else reversed(base.encoder.layer)):
         factors |= {id(p): s.layer_rate**below for p in block.parameters()}
     for head in (model.reader.qa_outputs, model.bio):
         factors |= {id(p): s.head_rate for p in head.parameters()}

@@ -20,6 +20,7 @@ from qa_demo.model.forward import knows_token_types
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
+UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet is"
 
 
 # ---- how an encoder is trained
@@ -47,7 +48,7 @@ def processor_has_bf16() -> bool:
 
 def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
     """What transformers loads. Errors: BadInput for a folder that is not there or holds nothing it
-    knows, and an id that the hub does not give.
+    knows, an id that the hub does not give, and an encoder whose family has no such settings.
     """
     if Path(source).is_absolute() and not Path(source).is_dir():  # it would be read as an id
         raise BadInput(f"{Path(source).name} cannot be loaded: there is no such folder")
@@ -56,6 +57,8 @@ def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
     except (ValueError, OSError) as fault:
         said = str(fault).splitlines()[0]
         raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
+    except TypeError as fault:
+        raise BadInput(f"{Path(source).name} {UNLIKE} ({fault})") from fault
 
 
 def training_form(dropout: float) -> dict[str, Any]:
@@ -148,9 +151,12 @@ def adapt(model: TwoHeads, rank: int) -> None:
 
 def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     """A reader around an encoder (folder or hub id); a head that it lacks is random. `adapter`: the
-    rank of the trained change to a frozen encoder, 0 to train all of it.
+    rank of the trained change to a frozen encoder, 0 to train all of it. Errors: BadInput.
     """
     reader = loaded(AutoModelForQuestionAnswering, source, **training_form(dropout))
+    parts = dict(reader.base_model.named_modules())
+    if "encoder.layer" not in parts or not hasattr(reader, "qa_outputs"):
+        raise BadInput(f"{Path(source).name} {UNLIKE} ({type(reader).__name__})")
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
     if head.is_file():  # a folder that export wrote: the start/end head came with the model
         model.bio.load_state_dict(load_file(head))

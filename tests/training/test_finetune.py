@@ -125,11 +125,6 @@ def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home)
         assert [found["exact"], found["bio_exact"]] == exact
 
 
-def silent(home: Path) -> str:
-    (home / "silent.json").write_text('{"data": []}')
-    return str(home / "silent.json")
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -139,17 +134,19 @@ def silent(home: Path) -> str:
         ({"lengths": [60, 600]}, "may be up to 512 with this encoder, got 600"),
         ({"encoder": str}, r"cannot be loaded: Unrecognized model"),
         ({"encoder": lambda home: f"{home}/gone"}, "gone cannot be loaded: there is no"),
-        ({"dev": silent}, r"silent\.json holds no question with an answer"),
+        ({"encoder": lambda home: str(toy.encoder(home / "a", "albert"))}, r"BERT.*\(Albert"),
+        ({"encoder": lambda home: str(toy.encoder(home / "d", "distilbert"))}, "BERT.*dropout"),
+        ({"dev": lambda home: str(kit.written(home / "no", []))}, "no holds no question with an"),
         ({"pool": lambda home: str(home / "squad.json")}, r"squad\.json is no pool of windows"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "negatives": 0.2}, "with another negatives"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "seed": 5}, "with another seed"),
     ],
 )
-def test_a_run_that_cannot_be_is_refused_and_nothing_is_trained(home, run, more, said):
+def test_a_run_that_cannot_be_is_refused_and_nothing_is_drawn(home, run, more, said):
     given = {name: value(home) if callable(value) else value for name, value in more.items()}
     with pytest.raises(BadInput, match=said):
         finetune.train(settings(home, "refused", **given))
-    assert not (home / "refused" / "weights.safetensors").exists()
+    assert not (home / "refused" / "pool.npz").exists()
 
 
 def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
