@@ -29,7 +29,7 @@ from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Example, Reading, WindowOptions
-from qa_demo.core.windows import assemble, make_windows
+from qa_demo.core.windows import assemble, fitting, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
@@ -202,9 +202,10 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
 def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
     """A two-headed model's reading of a question."""
     encoding = encode(tokenizer, example.question, example.context)
-    windows = make_windows(encoding, WindowOptions())
+    options = fitting(WindowOptions(), longest_input(model.reader.config))
+    windows = make_windows(encoding, options)
     rows = [model.read(window) for window in windows]
-    return assemble(encoding, windows, rows, WindowOptions(), model_name="training")
+    return assemble(encoding, windows, rows, options, model_name="training")
 
 
 def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:

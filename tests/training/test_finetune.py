@@ -114,7 +114,7 @@ def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
 
 def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home):
     torch.manual_seed(4)
-    model = heads.load(str(home / "encoder"), 0.0)
+    model = heads.load(str(toy.encoder(home / "short", positions=60)), 0.0)
     tokenizer, (asked, *_) = kit.tokenizer("bert"), read_squad(home / "squad.json")
     reading = finetune.read(model.eval(), tokenizer, asked)
     best, tagged = predict(reading).best.candidate, best_tagged(reading)
