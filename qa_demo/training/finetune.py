@@ -35,7 +35,7 @@ from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import loop
 from qa_demo.training.data import Pool, draw
-from qa_demo.training.heads import TwoHeads, load, loss_terms, total
+from qa_demo.training.heads import TwoHeads, check_length, load, loss_terms, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, plain, text_of
 
@@ -230,9 +230,7 @@ def begun(s: Settings) -> Begun:
     device = begin(s)  # and a seed for the new heads
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout, s.adapter).to(device)
-    longest = longest_input(model.reader.config)
-    if max(s.lengths) > longest:
-        raise BadInput(f"--lengths may be up to {longest} with this encoder, got {max(s.lengths)}")
+    check_length(max(s.lengths), model.reader.config, "--lengths")
     return AutoTokenizer.from_pretrained(s.encoder), model, dev
 
 

@@ -16,7 +16,7 @@ from transformers import AutoModelForQuestionAnswering
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
-from qa_demo.model.forward import knows_token_types
+from qa_demo.model.forward import knows_token_types, longest_input
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
@@ -59,6 +59,12 @@ def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
         raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
     except TypeError as fault:
         raise BadInput(f"{Path(source).name} {UNLIKE} ({fault})") from fault
+
+
+def check_length(length: int, config: Any, flag: str) -> None:
+    """Errors: BadInput for windows or sequences of more pieces than the encoder has positions."""
+    if length > (longest := longest_input(config)):
+        raise BadInput(f"{flag} may be up to {longest} with this encoder, got {length}")
 
 
 def training_form(dropout: float) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.export import halved, phase, versions, write_checksums
-from qa_demo.training.heads import load_weights, loaded, training_form
+from qa_demo.training.heads import check_length, load_weights, loaded, training_form
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
@@ -147,12 +147,13 @@ def load_exported(folder: Path) -> Pretrainer:
 
 def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict[str, Any]:
     """Write the figures of a model beside it, of all blanks and by what stood there; the same."""
-    tokenizer = loaded(AutoTokenizer, folder)
+    model, tokenizer = load_exported(folder), loaded(AutoTokenizer, folder)
+    check_length(length, model.mlm.config, "--length")
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
     held = Batches(parts, tokenizer, length, packed=False)
-    columns = measure(load_exported(folder), held, limit)
+    columns = measure(model, held, limit)
     fates = {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)}
     found = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -211,6 +212,8 @@ def main(argv: list[str] | None = None) -> None:
         export(a.run, a.encoder, a.text, a.more_text, a.out)
         return
     if a.action == "score":
+        if a.limit is not None and a.limit < 1:
+            raise BadInput(f"--limit takes 1 or more, got {a.limit}")
         found = score(a.model, a.text, a.length, a.limit)["overall"]
     else:
         texts, digest = texts_of_page()

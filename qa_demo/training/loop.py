@@ -39,7 +39,7 @@ Draw = tuple[Place, Batch, int]
 """The place after a step, its batch, and how many real tokens stand in it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
-COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every")
+COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limit", "held_limit")
 """Settings that are at least 1; no other number is below 0."""
 
 

@@ -25,10 +25,9 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.model.forward import longest_input
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import loaded, training_form
+from qa_demo.training.heads import check_length, loaded, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -97,10 +96,8 @@ def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
     form = {"output_loading_info": True, **training_form(dropout)}
     mlm, info = loaded(AutoModelForMaskedLM, source, **form)
     if not hasattr(mlm, "cls"):
-        raise BadInput(
-            f"pre-training needs a BERT-type encoder, {source} is of the family "
-            f"{mlm.config.model_type}"
-        )
+        kind = mlm.config.model_type
+        raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {kind}")
     model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size))
     bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
     with torch.no_grad():
@@ -150,9 +147,7 @@ def train(s: Settings) -> bool:
     batches, held = corpus(s, tokenizer)
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
     model = load(s.encoder, counts, s.dropout).to(device)
-    longest = longest_input(model.mlm.config)
-    if s.length > longest:
-        raise BadInput(f"--length may be up to {longest} with this encoder, got {s.length}")
+    check_length(s.length, model.mlm.config, "--length")
     job = Job(
         model,
         parameter_groups(model, s),

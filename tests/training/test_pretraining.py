@@ -164,14 +164,20 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home):
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
-def test_a_length_that_the_encoder_lacks_and_a_run_of_another_kind_are_refused(home, capsys):
-    with pytest.raises(BadInput, match="--length may be up to 512 with this encoder, got 513"):
+def test_lengths_limits_and_runs_that_do_not_fit_are_refused(home, exported, capsys):
+    said = "--length may be up to 512 with this encoder, got 513"
+    with pytest.raises(BadInput, match=said):
         pretrain.train(settings(home, "refused", length=513, batch_tokens=513))
     (home / "other").mkdir()
     (home / "other" / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
-    where = f"export --run {home}/other --text {home}/text.txt --out {home}/refused"
-    assert infill.main(where.split()) == 2
-    assert "other is no run of pretrain" in capsys.readouterr().err
+    refused = {
+        f"export --run {home}/other --out {home}/refused": "other is no run of pretrain",
+        f"score --model {exported} --length 513": said,
+        f"score --model {exported} --limit 0": "--limit takes 1 or more, got 0",
+    }
+    for asked, reason in refused.items():
+        assert infill.main([*asked.split(), "--text", f"{home}/text.txt"]) == 2
+        assert reason in capsys.readouterr().err
 
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
