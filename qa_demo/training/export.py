@@ -24,14 +24,13 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
-from transformers import AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import TAGS
 from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights
+from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights, tokenizer_of
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 
 log = logging.getLogger("training")
@@ -105,11 +104,10 @@ def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = Non
         write_bio(trained["bio.weight"], trained["bio.bias"], out)
         told["base"] = base
     else:
-        model = load(encoder, dropout=0.1)
+        model, tokenizer = load(encoder, dropout=0.1), tokenizer_of(encoder)
         load_weights(model, average)
         write_model(halved(model), out)
-        longest = model.reader.config.max_position_embeddings
-        tokenizer = AutoTokenizer.from_pretrained(encoder, model_max_length=longest)
+        tokenizer.model_max_length = model.reader.config.max_position_embeddings
         prepare(tokenizer)
         tokenizer.save_pretrained(out)
     write_json(out / CARD_FILE, told)
@@ -147,11 +145,11 @@ def merge(folder: Path, base: Path, out: Path) -> None:
         raise BadInput(f"{folder.name} is no adapter: its {CARD_FILE} names no base")
     if origin(base, wanted["repo"], wanted["revision"]) != wanted:
         raise BadInput(f"{folder.name} was trained on {wanted['repo']}, {base.name} is another")
-    model = load(str(base), dropout=0.1)
+    model, tokenizer = load(str(base), dropout=0.1), tokenizer_of(base)
     prefix, change = f"{model.reader.base_model_prefix}.", load_file(folder / ADAPTER_FILE)
     model.reader.load_state_dict(merged(model.reader.base_model.state_dict(), change, prefix))
     write_model(model, out)
-    AutoTokenizer.from_pretrained(base).save_pretrained(out)
+    tokenizer.save_pretrained(out)
     for name in (BIO_FILE, CARD_FILE):
         shutil.copy(folder / name, out)
     write_checksums(out)

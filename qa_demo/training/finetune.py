@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
@@ -35,7 +34,7 @@ from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import loop
 from qa_demo.training.data import Pool, draw
-from qa_demo.training.heads import TwoHeads, check_length, load, loss_terms, total
+from qa_demo.training.heads import TwoHeads, check_length, load, loss_terms, tokenizer_of, total
 from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, plain, text_of
 
@@ -231,7 +230,7 @@ def begun(s: Settings) -> Begun:
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout, s.adapter).to(device)
     check_length(max(s.lengths), model.reader.config, "--lengths")
-    return AutoTokenizer.from_pretrained(s.encoder), model, dev
+    return tokenizer_of(s.encoder), model, dev
 
 
 def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Terms]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformers import AutoModelForQuestionAnswering
+from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
@@ -59,6 +59,14 @@ def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
         raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
     except TypeError as fault:
         raise BadInput(f"{Path(source).name} {UNLIKE} ({fault})") from fault
+
+
+def tokenizer_of(source: str | Path) -> Any:
+    """A tokenizer. Errors: BadInput, also where there is none: transformers makes an empty one."""
+    tokenizer = loaded(AutoTokenizer, source)
+    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise BadInput(f"{Path(source).name} holds no tokenizer, as tokenizer.json or vocab.txt")
+    return tokenizer
 
 
 def check_length(length: int, config: Any, flag: str) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.infill import Hidden, right
@@ -34,7 +34,7 @@ from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.model.tokenizer import prepare
 from qa_demo.training.export import halved, phase, versions, write_checksums
-from qa_demo.training.heads import check_length, load_weights, loaded, training_form
+from qa_demo.training.heads import check_length, load_weights, loaded, tokenizer_of, training_form
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
@@ -68,7 +68,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     if "more_text" not in settings:
         raise BadInput(f"{run.name} is no run of pretrain")
     encoder = encoder or settings["encoder"]
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    tokenizer = tokenizer_of(encoder)
     length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))
     parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)
     source = Batches(parts, tokenizer, length, max(1, tokens // length), seed)
@@ -138,7 +138,7 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
 
 def load_exported(folder: Path) -> Pretrainer:
     """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = AutoModelForMaskedLM.from_pretrained(folder, **training_form(0.0))
+    mlm = loaded(AutoModelForMaskedLM, folder, **training_form(0.0))
     sbo = load_sbo(folder, mlm.config)
     if sbo is None:
         raise BadInput(f"{folder.name} holds no {SBO_FILE}")
@@ -147,7 +147,7 @@ def load_exported(folder: Path) -> Pretrainer:
 
 def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict[str, Any]:
     """Write the figures of a model beside it, of all blanks and by what stood there; the same."""
-    model, tokenizer = load_exported(folder), loaded(AutoTokenizer, folder)
+    model, tokenizer = load_exported(folder), tokenizer_of(folder)
     check_length(length, model.mlm.config, "--length")
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:

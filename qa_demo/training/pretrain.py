@@ -21,13 +21,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import check_length, loaded, training_form
+from qa_demo.training.heads import check_length, loaded, tokenizer_of, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -143,7 +143,7 @@ def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
     from qa_demo.training.infill import measure, summary
 
-    device, tokenizer = begin(s), loaded(AutoTokenizer, s.encoder)
+    device, tokenizer = begin(s), tokenizer_of(s.encoder)
     batches, held = corpus(s, tokenizer)
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
     model = load(s.encoder, counts, s.dropout).to(device)

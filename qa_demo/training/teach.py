@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import AutoTokenizer
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadCheckpoint, BadInput
@@ -33,7 +32,7 @@ from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
 from qa_demo.training.finetune import Windows, groups, pool_at
-from qa_demo.training.heads import TwoHeads, load, load_weights, processor_has_bf16
+from qa_demo.training.heads import TwoHeads, load, load_weights, processor_has_bf16, tokenizer_of
 from qa_demo.training.loop import Batch, Terms, exit_code, parsed, read_json, write_json
 
 log = logging.getLogger("training")
@@ -65,7 +64,7 @@ class Teacher:
         student's is none of the teacher's; BadCheckpoint for a folder that holds no reader.
         """
         source, weights, self.model = reader_of(folder)
-        own = AutoTokenizer.from_pretrained(source)
+        own = tokenizer_of(source)
         self.digest = sha256(weights)  # logits of other weights are never mixed with these
         self.numbers = torch.from_numpy(numbers_of(student, own)).to(device)
         self.shift = own.num_special_tokens_to_add(pair=True) - 3

@@ -74,6 +74,8 @@ def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsy
     reader = load_reader(str(folder), replace(LOOPBACK, base=base))
     np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
     assert not (folder / "model.safetensors").exists()
+    assert card.main(["--reader", str(folder)]) == 2, "it was not scored"
+    assert "holds no metrics.json that can be read" in capsys.readouterr().err
     about = json.loads((folder / "reader.json").read_text())
     assert about["base"]["repo"] == "some/encoder"
     assert (about["phases"][0]["steps_taken"], about["phases"][0]["seconds"]) == (7, 130)
@@ -84,6 +86,9 @@ def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsy
     asked = ["--merge", str(folder), "--out", str(whole), "--encoder"]
     assert export.main([*asked, str(base)]) == 0
     np.testing.assert_allclose(*logits(model, load_reader(str(whole))), atol=2e-5)
+    bare = shutil.copytree(base, tmp_path / "bare", ignore=shutil.ignore_patterns("tok*"))
+    assert export.main([*asked, str(bare)]) == 2
+    assert "bare holds no tokenizer, as tokenizer.json" in capsys.readouterr().err
     kit.save(tmp_path / "other", "mpnet")
     assert export.main([*asked, str(tmp_path / "other")]) == 2
     assert "was trained on some/encoder, other is another" in capsys.readouterr().err
@@ -138,8 +143,3 @@ def test_an_adapter_names_its_base(exported, base, tmp_path, wrong):
     (broken / "reader.json").write_text(json.dumps(about))
     with pytest.raises(BadCheckpoint, match=r"must name the adapter's base|json: base\.\w+"):
         load_reader(str(broken), replace(LOOPBACK, base=base))
-
-
-def test_a_folder_that_was_not_scored_has_no_card(tmp_path, capsys):
-    assert card.main(["--reader", str(tmp_path)]) == 2
-    assert "holds no metrics.json that can be read" in capsys.readouterr().err
