@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
-from simpleeval import EvalWithCompoundTypes
+from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from qa_demo.core.base import BadInput, softmax
+from qa_demo.core.base import BadInput, one_of, softmax
 from qa_demo.core.bio import decode_reading
 from qa_demo.core.infill import WIRES, HiddenPiece, Infill, Said
 from qa_demo.core.masking import hide
@@ -45,6 +45,8 @@ Facts = Mapping[str, Any]
 Row = tuple[str, str, bool, str]
 """A text's id, one of its promises, whether it is kept, and what its facts are."""
 DEFAULT = DecodeOptions()
+WRONG = (InvalidExpression, SyntaxError, TypeError, ValueError, ArithmeticError, LookupError)
+"""What a condition ends in that is no comparison of facts."""
 
 
 def overlap(candidate: Candidate, answer: Answer) -> bool:
@@ -227,9 +229,8 @@ def judged(promise: str, facts: Facts) -> tuple[bool, str]:
 
     tree = ast.parse(promise, mode="eval")
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    if unknown := sorted(used - facts.keys()):
-        known = ", ".join(sorted(facts))
-        raise BadInput(f"there is no fact {unknown[0]!r}; there are {known}")
+    for name in sorted(used):
+        one_of("a fact", name, sorted(facts))
     functions = {name: partial(look, name) for name in used}
     try:
         kept = EvalWithCompoundTypes(functions=functions, names=lambda n: look(n.id)).eval(promise)
@@ -244,7 +245,7 @@ def rows(text: PoolExample | Passage, facts: Facts) -> Iterator[Row]:
     for promise in text.promise:
         try:
             yield text.id, promise, *judged(promise, facts)
-        except (BadInput, SyntaxError, TypeError) as fault:
+        except (BadInput, *WRONG) as fault:
             raise BadInput(f"'{text.id}' promises {promise!r}: {fault}") from fault
 
 
