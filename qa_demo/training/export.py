@@ -59,9 +59,7 @@ def versions(*packages: str) -> dict[str, str]:
 def called(encoder: str) -> str:
     """The name of an encoder: that of the model card beside it, where it is a folder."""
     card = Path(encoder) / "README.md"
-    found = (
-        re.search(r"^# (\S+/\S+|\S+)$", card.read_text("utf-8"), re.M) if card.is_file() else None
-    )
+    found = re.search(r"^# (\S+)$", card.read_text("utf-8"), re.M) if card.is_file() else None
     return found[1] if found else Path(encoder).name if Path(encoder).is_dir() else encoder
 
 

@@ -104,13 +104,11 @@ def pool_at(s: Settings, tokenizer: Any) -> Pool:
     return pool
 
 
-def groups(
-    sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator, near: int = 1024
-) -> list[np.ndarray]:
+def groups(sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator) -> list[np.ndarray]:
     """All windows once, in groups of like length whose padded size stays under `batch_tokens`, in
     random order.
     """
-    near = max(near, 16 * batch_tokens // max(1, int(sizes.mean())))
+    near = max(1024, 16 * batch_tokens // max(1, int(sizes.mean())))
     order, found = rng.permutation(len(sizes)), list[np.ndarray]()
     for first in range(0, len(order), near):
         part = order[first : first + near]
@@ -128,12 +126,10 @@ class Windows:
     `said` [T, 5]: a teacher's logits of start, end, B, I, O, in half precision.
     """
 
-    def __init__(
-        self, pool: Pool, pad: int, device: torch.device, said: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, pool: Pool, pad: int, device: torch.device) -> None:
         self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool["offsets"])
         self.kept = {name: torch.from_numpy(x).to(device) for name, x in pool.items()}
-        self.said = None if said is None else torch.from_numpy(said).to(device)
+        self.said: Tensor | None = None
 
     def batch(self, rows: np.ndarray) -> dict[str, Tensor]:
         """input_ids, attention_mask, token_type_ids, start, end, tagged, passage, listed [B, L],
@@ -253,7 +249,7 @@ def train(s: Settings) -> bool:
     the run.
     """
     tokenizer, model, _ = at = begun(s)
-    windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.device)
+    windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.reader.device)
 
     def loss(batch: Batch) -> Terms:
         terms = loss_terms(*model(batch), batch)

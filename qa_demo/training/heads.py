@@ -97,13 +97,9 @@ def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
 
 def load_weights(model: nn.Module, path: Path) -> None:
     """Copy a checkpoint's tensors into a model. Errors: BadInput for a name that it lacks."""
-    tensors, own = load_file(path), dict(model.named_parameters())
-    unknown = [name for name in tensors if name not in own]
+    unknown = model.load_state_dict(load_file(path), strict=False).unexpected_keys
     if unknown:
         raise BadInput(f"{path.name} holds tensors that the model lacks, as {unknown[0]}")
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            own[name].copy_(tensor)
 
 
 # ---- two heads
@@ -119,16 +115,11 @@ class TwoHeads(nn.Module):
         nn.init.normal_(self.bio.weight, std=0.02)
         nn.init.zeros_(self.bio.bias)
 
-    @property
-    def device(self) -> torch.device:
-        """Where its weights lie."""
-        return self.bio.weight.device
-
     @torch.no_grad()
     def read(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
         """Logits of start and end [n, 2], and of the tags [n, 3], of one window, unpadded."""
         given = {"input_ids": window.input_ids, "token_type_ids": window.token_type_ids}
-        batch = {name: torch.tensor(x, device=self.device)[None] for name, x in given.items()}
+        batch = {n: torch.tensor(x, device=self.reader.device)[None] for n, x in given.items()}
         batch["attention_mask"] = torch.ones_like(batch["input_ids"])
         start, end, tags = (x[0].cpu() for x in self(batch))
         return torch.stack([start, end], -1).numpy(), tags.numpy()
@@ -174,7 +165,6 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
     if head.is_file():  # a folder that export wrote: the start/end head came with the model
         model.bio.load_state_dict(load_file(head))
-        model.bio.float()
     if adapter:
         adapt(model, adapter)
     return model

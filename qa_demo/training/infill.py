@@ -41,6 +41,7 @@ from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
 """Training pieces that the means of the wires are taken over, however many a batch holds."""
+ROWS = 16  # held-out parts that are measured together
 HEADS = ("mlm", "sbo", "both")
 Columns = dict[str, np.ndarray]
 
@@ -89,17 +90,15 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
 
 
 @torch.no_grad()
-def measure(
-    model: Pretrainer, batches: Batches, limit: int | None = None, rows: int = 16
-) -> Columns:
+def measure(model: Pretrainer, batches: Batches, limit: int | None = None) -> Columns:
     """One entry a blank [M]: its fate, and each head's right (0 or 1) and -log p, or NaN."""
     device, columns = next(model.parameters()).device, list[Columns]()
     model.eval()
     chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
     chosen.sort(key=lambda s: sum(len(batches.parts[m].ids) for m in batches.sequences[s]))
-    for first in range(0, len(chosen), rows):
+    for first in range(0, len(chosen), ROWS):
         rng = np.random.default_rng([batches.seed, 2, first])
-        batch = batches.batch(chosen[first : first + rows], rng)
+        batch = batches.batch(chosen[first : first + ROWS], rng)
         batch = {name: value.to(device) for name, value in batch.items()}
         mlm, sbo = (x.float().log_softmax(-1) for x in model.logits(batch))
         both = (mlm[batch["row"]] + sbo).log_softmax(-1)
@@ -119,20 +118,17 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
     """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
     part = {name: column[chosen] for name, column in columns.items()}
     found: dict[str, float | int] = {"pieces": len(part["fate"])}
-
-    def percent(head: str, has: np.ndarray) -> float:
-        return round(100 * float(part[f"{head}_right"][has].mean()), 2)
-
     for head in HEADS:
         loss = part[f"{head}_loss"]
         has = ~np.isnan(loss)
         found[f"{head}_pieces"] = int(has.sum())
         if has.any():
             mean = float(loss[has].mean())
-            found[f"{head}_top1"], found[f"{head}_loss"] = percent(head, has), round(mean, 4)
+            top1 = {x: round(100 * float(part[f"{x}_right"][has].mean()), 2) for x in (head, "mlm")}
+            found[f"{head}_top1"], found[f"{head}_loss"] = top1[head], round(mean, 4)
             found[f"{head}_perplexity"] = round(float(np.exp(min(mean, 50.0))), 2)
             if head == "sbo":  # both heads on the same blanks
-                found["mlm_top1_where_sbo"] = percent("mlm", has)
+                found["mlm_top1_where_sbo"] = top1["mlm"]
     return found
 
 

@@ -62,14 +62,12 @@ class Pretrainer(nn.Module):
     @property
     def words(self) -> Tensor:
         """The word table [V, d], which both decoders share."""
-        words: Tensor = self.mlm.get_input_embeddings().weight
-        return words
+        return self.mlm.get_input_embeddings().weight
 
     def hidden(self, batch: Batch) -> Tensor:
         """The last hidden states, flat [B * L, d]."""
         given = {name: batch[name] for name in ("input_ids", "attention_mask")}
-        states: Tensor = self.mlm.base_model(**given)[0].flatten(0, 1)
-        return states
+        return self.mlm.base_model(**given)[0].flatten(0, 1)
 
     def logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """MLM logits [M, V] and SBO logits [S, V] of a batch."""

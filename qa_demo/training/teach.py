@@ -242,18 +242,17 @@ def train(s: Settings) -> bool:
     BadInput, BadCheckpoint.
     """
     tokenizer, model, _ = begun = finetune.begun(s)
-    teacher = Teacher(Path(s.teacher), tokenizer, model.device)
-    pool = pool_at(s, tokenizer)
-    pad = tokenizer.pad_token_id or 0
-    path = Path(s.logits or Path(s.out) / "said.npy")
-    said = said_of(path, teacher, Windows(pool, pad, model.device), s.batch_tokens)
+    device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
+    teacher = Teacher(Path(s.teacher), tokenizer, device)
+    windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)
+    said = said_of(path, teacher, windows, s.batch_tokens)
+    windows.said = torch.from_numpy(said).to(device)
     del teacher
 
     def loss(batch: Batch) -> Terms:
         terms = loss_terms(model(batch), batch, s.temperature, s.lists)
         return terms | {"loss": total(terms, s.label_share, s.bio_weight)}
 
-    windows = Windows(pool, pad, model.device, said)
     return finetune.steps(s, begun, windows, loss)
 
 

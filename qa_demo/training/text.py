@@ -80,7 +80,7 @@ def tokenize(tokenizer: Any, paragraphs: Sequence[str], capacity: int) -> list[E
     return parts
 
 
-def pack(parts: Sequence[Excerpt], room: int, seed: int, open_at_once: int = 64) -> list[list[int]]:
+def pack(parts: Sequence[Excerpt], room: int, seed: int) -> list[list[int]]:
     """Parts put together, each with [SEP], into sequences of `room` pieces, fullest first."""
     done, open_ = list[list[int]](), list[list[int]]()
     for index in np.random.default_rng(seed).permutation(len(parts)).tolist():
@@ -91,7 +91,7 @@ def pack(parts: Sequence[Excerpt], room: int, seed: int, open_at_once: int = 64)
         best = max(fits or open_[-1:], key=itemgetter(0))
         best[0] += size
         best.append(index)
-        if len(open_) > open_at_once:
+        if len(open_) > 64:
             done.append(open_.pop(max(range(len(open_)), key=lambda k: open_[k][0])))
     return [members for _, *members in done + open_]
 

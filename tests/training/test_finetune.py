@@ -31,7 +31,9 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
     assert len(sizes) > 8 and pool["labelled"].all()
     pool["labelled"][3] = False
     said = np.random.default_rng(1).normal(size=(pool["offsets"][-1], 5)).astype(np.float16)
-    batch = Windows(pool, 7, CPU, said).batch(rows)
+    windows = Windows(pool, 7, CPU)
+    windows.said = torch.from_numpy(said)
+    batch = windows.batch(rows)
     assert batch["input_ids"].shape == (4, max(sizes[rows]))
     assert batch["labelled"].tolist() == [0, 1, 1, 0]
     kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
