@@ -81,8 +81,9 @@ def about(run: Path, name: str) -> dict[str, Any]:
     made = {"name": name, "threshold": None, "tag_order": list(TAGS), "phases": [phase(run)]}
     if given := read_json(run / "settings.json").get("teacher"):
         folder, teacher = Path(given), {"name": Path(given).name, "phases": list[Any]()}
-        if (folder / CARD_FILE).is_file():
-            teacher = {n: read_json(folder / CARD_FILE)[n] for n in ("name", "phases")}
+        if (folder / CARD_FILE).is_file() and (folder / "checksums.json").is_file():
+            said = read_json(folder / CARD_FILE)
+            teacher = {n: said.get(n, known) for n, known in teacher.items()}
             teacher["checksum"] = sha256(folder / "checksums.json")
         elif (folder / "settings.json").is_file():
             teacher["phases"] = [phase(folder)]
@@ -191,6 +192,8 @@ def main(argv: list[str] | None = None) -> None:
         merge(a.merge, Path(a.encoder), a.out)
         return
     settings = read_json(a.run / "settings.json")
+    if "dev" not in settings:
+        raise BadInput(f"{a.run.name} is no run of finetune or teach")
     encoder = a.encoder or settings["encoder"]
     base = origin(Path(encoder), a.repo, a.revision) if settings.get("adapter") else None
     export(a.run, a.out, encoder, base)

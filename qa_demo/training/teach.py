@@ -144,8 +144,8 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
 
 def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
     """Where its tokenizer lies, what its training wrote, and the model, an adapter in its place."""
-    if (folder / "settings.json").is_file():
-        said = read_json(folder / "settings.json")
+    settings = folder / "settings.json"
+    if settings.is_file() and "dev" in (said := read_json(settings)):
         model = load(said["encoder"], 0.0, said.get("adapter", 0))
         weights = folder / "average.safetensors"
         load_weights(model, weights)

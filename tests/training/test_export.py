@@ -116,6 +116,9 @@ def test_a_card_tells_the_commands_of_teacher_and_student(base, exported, tmp_pa
     gone = export.about(told(tmp_path / "run", teacher=str(tmp_path / "gone"), **ran), "toy")
     assert gone["teacher"] == {"name": "gone", "phases": []}
     assert "the reader `gone`" in card.training(gone)
+    export.write_checksums(kit.save(tmp_path / "other", bio=True))  # of another's making
+    other = export.about(told(tmp_path / "run", teacher=str(tmp_path / "other"), **ran), "toy")
+    assert (other["teacher"]["name"], other["teacher"]["phases"]) == ("tiny", [])
     assert "teacher" not in export.about(told(tmp_path / "run", encoder="hub/small"), "toy")
 
 

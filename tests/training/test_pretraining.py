@@ -15,7 +15,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from qa_demo.core.base import BadInput
 from qa_demo.examples import shipped
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, infill, pretrain
+from qa_demo.training import card, export, infill, pretrain
 from qa_demo.training.heads import load_weights
 from qa_demo.training.loop import parsed
 from qa_demo.training.pretrain import Pretrainer, load, parameter_groups
@@ -178,6 +178,8 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(home, exported, cap
     for asked, reason in refused.items():
         assert infill.main([*asked.split(), "--text", f"{home}/text.txt"]) == 2
         assert reason in capsys.readouterr().err
+    assert export.main(["--run", f"{home}/other", "--out", f"{home}/refused"]) == 2
+    assert "other is no run of finetune or teach" in capsys.readouterr().err
 
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):

@@ -174,6 +174,7 @@ def test_logits_that_do_not_fit_are_refused(home, taught, tmp_path, capsys, harm
 
 
 def test_a_folder_that_is_no_teacher(home, tmp_path):
+    (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
         Teacher(tmp_path, kit.tokenizer("bert"), CPU)
     (tmp_path / "adapter.safetensors").touch()
