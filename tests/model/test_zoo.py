@@ -161,6 +161,7 @@ def test_a_broken_folder_is_named_and_the_reader_goes_on(damage, reason, folder,
     printed = io.StringIO()
     terminal = logging.StreamHandler(printed)
     monkeypatch.setattr(logging.getLogger("transformers"), "handlers", [terminal])
+    logging.getLogger("transformers").setLevel(logging.WARNING)  # as it begins
     before = bert.read(kit.QUESTION, kit.CONTEXT[:80], OPTIONS).start_logits
     damage(folder)
     with pytest.raises(BadCheckpoint, match=reason) as caught:
