@@ -32,7 +32,6 @@ from qa_demo.core.store import ASSETS
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
-from qa_demo.model.tokenizer import prepare
 from qa_demo.training.export import halved, phase, versions, write_checksums
 from qa_demo.training.heads import check_length, load_weights, loaded, tokenizer_of, training_form
 from qa_demo.training.loop import described, exit_code, read_json, write_json
@@ -76,7 +75,6 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     model = load(encoder, np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
-    prepare(tokenizer)
     keep_means(model, source, -(-MEAN_PIECES // tokens))
     out.mkdir(parents=True, exist_ok=True)
     model = halved(model)

@@ -146,15 +146,9 @@ def train(s: Settings) -> bool:
     counts = np.bincount(batches.stream, minlength=len(tokenizer))
     model = load(s.encoder, counts, s.dropout).to(device)
     check_length(s.length, model.mlm.config, "--length")
-    job = Job(
-        model,
-        parameter_groups(model, s),
-        {"drawn": 0},
-        partial(drawn, s, batches),
-        model,
-        held and (lambda: {"held": summary(measure(model, held, s.held_limit))}),
-    )
-    return run(s, job)
+    groups = parameter_groups(model, s)
+    figures = held and (lambda: {"held": summary(measure(model, held, s.held_limit))})
+    return run(s, Job(model, groups, {"drawn": 0}, partial(drawn, s, batches), model, figures))
 
 
 @exit_code
