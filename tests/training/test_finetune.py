@@ -16,8 +16,6 @@ from qa_demo.core.predict import predict
 from qa_demo.core.types import Answer
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.training import data, finetune, heads, loop
-from qa_demo.training.data import SHARES
-from qa_demo.training.finetune import Windows
 from tests.model import kit
 from tests.training import toy
 
@@ -31,13 +29,13 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
     assert len(sizes) > 8 and pool["labelled"].all()
     pool["labelled"][3] = False
     said = np.random.default_rng(1).normal(size=(pool["offsets"][-1], 5)).astype(np.float16)
-    windows = Windows(pool, 7, CPU)
+    windows = finetune.Windows(pool, 7, CPU)
     windows.said = torch.from_numpy(said)
     batch = windows.batch(rows)
     assert batch["input_ids"].shape == (4, max(sizes[rows]))
     assert batch["labelled"].tolist() == [0, 1, 1, 0]
     kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
-    kept |= {name: pool[name] / SHARES for name in ("start", "end", "tags")}
+    kept |= {name: pool[name] / data.SHARES for name in ("start", "end", "tags")}
     kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "said": said}
     for b, k in enumerate(rows):
         part, n = slice(*pool["offsets"][k : k + 2]), sizes[k]
@@ -52,7 +50,7 @@ def test_shares_that_do_not_divide_sixty_sum_to_one():
     one = {"ids": np.arange(3, dtype=np.int32), "tags": np.full((3, 3), 17, np.uint8)}
     one |= {name: np.array([9, 9, 43], np.uint8) for name in ("start", "end")}
     one |= {name: np.ones(3, bool) for name in ("types", "passage", "tagged", "listed")}
-    batch = Windows(data.pool_of([one], [True]), 0, CPU).batch(np.array([0]))
+    batch = finetune.Windows(data.pool_of([one], [True]), 0, CPU).batch(np.array([0]))
     assert batch["start"][0].tolist() == pytest.approx([9 / 61, 9 / 61, 43 / 61])
     assert batch["tags"].sum(-1)[0].tolist() == pytest.approx([1, 1, 1])
 

@@ -10,14 +10,13 @@ from safetensors import SafetensorError
 
 from qa_demo.core.base import BadInput
 from qa_demo.training import finetune, heads, loop
-from qa_demo.training.loop import exit_code, stop_asked
 
 pytestmark = pytest.mark.model
 
 
 @pytest.mark.parametrize("fault", [BadInput("no"), FileNotFoundError("no"), SafetensorError("no")])
 def test_a_user_s_fault_is_one_sentence_and_code_2(fault, capsys):
-    command = exit_code(Mock(side_effect=[None, 1, fault, KeyError]))
+    command = loop.exit_code(Mock(side_effect=[None, 1, fault, KeyError]))
     assert [command([]) for _ in range(3)] == [0, 1, 2]
     assert capsys.readouterr().err == "no\n"
     with pytest.raises(KeyError):
@@ -52,7 +51,7 @@ def test_a_run_takes_steps_or_minutes(tmp_path, more, said):
 
 def test_signals_are_given_back_after_an_error():
     handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ValueError, match="broken"), stop_asked():
+    with pytest.raises(ValueError, match="broken"), loop.stop_asked():
         raise ValueError("broken")
     assert signal.getsignal(signal.SIGINT) is handler
 

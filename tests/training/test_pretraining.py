@@ -15,15 +15,14 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from qa_demo.core.base import BadInput
 from qa_demo.examples import shipped
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, export, infill, pretrain
-from qa_demo.training.heads import load_weights
-from qa_demo.training.loop import parsed
-from qa_demo.training.pretrain import Pretrainer, load, parameter_groups
+from qa_demo.training import card, export, heads, infill, loop, pretrain
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.fake_infiller import FakeInfiller
+from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
+PIECES = len(kit.tokenizer("bert"))
 
 
 def test_schemes_are_counted_over_the_texts_that_one_sequence_holds():
@@ -64,9 +63,8 @@ def batches(home: Path, **more) -> Batches:
     return Batches(parts, tokenizer, **{"length": 40, "rows": 4, "seed": 1, **more})
 
 
-def fresh(home: Path, **more) -> Pretrainer:
-    counts = np.ones(len(AutoTokenizer.from_pretrained(home / "encoder")), dtype=int)
-    return load(str(home / "encoder"), counts, **more)
+def fresh(home: Path) -> pretrain.Pretrainer:
+    return pretrain.load(str(home / "encoder"), np.ones(PIECES, dtype=int))
 
 
 def test_a_hash_keeps_paragraphs_apart_and_more_text_is_only_trained_on(tmp_path):
@@ -142,9 +140,8 @@ def test_losses_are_torchs_with_their_own_denominators(home):
 
 
 def test_new_heads_begin_at_the_frequencies_of_the_text(home):
-    pieces = len(AutoTokenizer.from_pretrained(home / "encoder"))
-    counts = np.bincount(batches(home).stream, minlength=pieces)
-    model = load(str(home / "encoder"), counts, dropout=0.5)
+    counts = np.bincount(batches(home).stream, minlength=PIECES)
+    model = pretrain.load(str(home / "encoder"), counts, dropout=0.5)
     config, mlm = model.mlm.config, model.mlm.cls.predictions
     assert (config.hidden_dropout_prob, config.attention_probs_dropout_prob) == (0.5, 0)
     assert model.sbo.counts.tolist() == counts.tolist()
@@ -155,7 +152,7 @@ def test_new_heads_begin_at_the_frequencies_of_the_text(home):
 
 def test_every_parameter_learns_once_and_heads_learn_faster(home):
     model = fresh(home)
-    groups = parameter_groups(model, settings(home, "unused", learning_rate=1e-3))
+    groups = pretrain.parameter_groups(model, settings(home, "unused", learning_rate=1e-3))
     listed = [(id(p), (g["lr"], g["weight_decay"])) for g in groups for p in g["params"]]
     rate = dict(listed)
     assert len(listed) == len(rate) == len(list(model.parameters())) and id(model.words) in rate
@@ -164,22 +161,21 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home):
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
-def test_lengths_limits_and_runs_that_do_not_fit_are_refused(home, exported, capsys):
+def test_lengths_limits_and_runs_that_do_not_fit_are_refused(home, exported, tmp_path, capsys):
     said = "--length may be up to 512 with this encoder, got 513"
     with pytest.raises(BadInput, match=said):
         pretrain.train(settings(home, "refused", length=513, batch_tokens=513))
-    (home / "other").mkdir()
-    (home / "other" / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
+    (tmp_path / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
     refused = {
-        f"export --run {home}/other --out {home}/refused": "other is no run of pretrain",
+        f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
         f"score --model {exported} --length 513": said,
         f"score --model {exported} --limit 0": "--limit takes 1 or more, got 0",
     }
     for asked, reason in refused.items():
         assert infill.main([*asked.split(), "--text", f"{home}/text.txt"]) == 2
         assert reason in capsys.readouterr().err
-    assert export.main(["--run", f"{home}/other", "--out", f"{home}/refused"]) == 2
-    assert "other is no run of finetune or teach" in capsys.readouterr().err
+    assert export.main(["--run", f"{home}/run", "--out", f"{home}/refused"]) == 2
+    assert "run is no run of finetune or teach" in capsys.readouterr().err
 
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
@@ -194,7 +190,7 @@ def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
     model = fresh(home)
-    load_weights(model, run / "weights.safetensors")
+    heads.load_weights(model, run / "weights.safetensors")
     model = model.half().float().eval()
     batch = batches(home)[1]
     mlm, sbo = model.logits(batch)
@@ -207,9 +203,8 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
 
 def test_means_are_those_of_the_wires(home, exported):
     source, model = batches(home), infill.load_exported(exported).eval()
-    drawn = [source[k] for k in range(3)]
     with torch.no_grad():
-        left = torch.cat([model.hidden(batch)[batch["left"]] for batch in drawn])
+        left = torch.cat([model.hidden(b)[b["left"]] for b in (source[k] for k in range(3))])
     assert torch.allclose(model.sbo.mean_left, left.mean(0), atol=2e-3)
     assert model.sbo.mean_position.abs().max() > 0
     assert model.sbo.counts.sum() == len(source.stream)
@@ -249,7 +244,7 @@ def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     train, write = (shlex.split(block.replace("\\\n", "")) for block in blocks)
     assert train[2] == "qa_demo.training.pretrain"
     assert write[2:4] == ["qa_demo.training.infill", "export"]
-    asked = parsed(pretrain.Settings, None, "", train[3:])
+    asked = loop.parsed(pretrain.Settings, None, "", train[3:])
     where = {"encoder": str(home / "encoder"), "text": [f"{home}/text.txt"], "out": f"{home}/run"}
     assert replace(asked, **where) == settings(home, "run")
     load_spanbert(str(exported))

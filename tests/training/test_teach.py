@@ -45,8 +45,7 @@ def common(home: Path) -> list[str]:
 
 def asked(home: Path, out: str, *more: str) -> list[str]:
     given = f"--student {home}/encoder --teacher {home}/teacher --out {home}/{out}"
-    given += " --unlabelled 1 --exchanged 1"
-    return [*given.split(), *common(home), *more]
+    return [*given.split(), "--unlabelled=1", "--exchanged=1", *common(home), *more]
 
 
 @pytest.fixture(scope="module")
