@@ -96,10 +96,12 @@ def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def load_weights(model: nn.Module, path: Path) -> None:
-    """Copy a checkpoint's tensors into a model. Errors: BadInput for a name that it lacks."""
-    unknown = model.load_state_dict(load_file(path), strict=False).unexpected_keys
-    if unknown:
-        raise BadInput(f"{path.name} holds tensors that the model lacks, as {unknown[0]}")
+    """Copy a checkpoint's tensors into a model. Errors: BadInput for a name or shape it lacks."""
+    tensors, own = load_file(path), model.state_dict()
+    for name, x in tensors.items():
+        if name not in own or own[name].shape != x.shape:
+            raise BadInput(f"{path.name} holds what the model lacks, as {name} {list(x.shape)}")
+    model.load_state_dict(tensors, strict=False)
 
 
 # ---- two heads

@@ -245,8 +245,7 @@ def train(s: Settings) -> bool:
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)
-    said = said_of(path, teacher, windows, s.batch_tokens)
-    windows.said = torch.from_numpy(said).to(device)
+    windows.said = torch.from_numpy(said_of(path, teacher, windows, s.batch_tokens)).to(device)
     del teacher
 
     def loss(batch: Batch) -> Terms:

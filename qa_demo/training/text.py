@@ -18,7 +18,6 @@ from qa_demo.model.tokenizer import prepare
 HELD = 20  # one paragraph in 20 is kept apart
 MIN_PIECES = 8
 FATES: tuple[Fate, ...] = ("mask", "random", "keep")
-Batch = dict[str, torch.Tensor]
 
 
 def held_out(paragraph: str) -> bool:
@@ -133,7 +132,7 @@ class Batches(Dataset):
         """Batches in one round; what is left over waits for another round's shuffle."""
         return len(self.sequences) // self.rows
 
-    def __getitem__(self, k: int) -> Batch:
+    def __getitem__(self, k: int) -> dict[str, torch.Tensor]:
         r, b = divmod(k, len(self))
         if self._round[0] != r:
             rng = np.random.default_rng([self.seed, 0, r])
@@ -145,7 +144,7 @@ class Batches(Dataset):
         """A piece of the training text, so frequent ones come often."""
         return int(self.stream[rng.integers(len(self.stream))])
 
-    def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> Batch:
+    def batch(self, sequences: Sequence[int], rng: np.random.Generator) -> dict[str, torch.Tensor]:
         """input_ids and attention_mask [B, L]. Of every hidden piece [M]: `at`, its place among B *
         L; `true`, the piece; `fate`, its number in FATES. Of every SBO target [S]: `left`, `right`,
         the places of both neighbours; its `k`; and `row`, which hidden piece it is.

@@ -197,7 +197,8 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home):
     assert finetune.train(settings(home, "adapted", adapter=2))
     after = heads.load(str(home / "encoder"), 0.0, adapter=2)
     heads.load_weights(after, home / "adapted" / "weights.safetensors")
-    changed = {n for n, p in after.named_parameters() if not torch.equal(p, before[n])}
-    assert changed == set(trained)
-    with pytest.raises(BadInput, match="holds tensors that the model lacks"):
-        heads.load_weights(plain, home / "adapted" / "weights.safetensors")
+    assert {n for n, p in after.named_parameters() if not torch.equal(p, before[n])} == set(trained)
+    wide = heads.load(str(kit.save(home / "wide", hidden_size=32)), 0.0, adapter=2)
+    for other in (plain, wide):
+        with pytest.raises(BadInput, match=r"holds what the model lacks, as \S+ \["):
+            heads.load_weights(other, home / "adapted" / "weights.safetensors")

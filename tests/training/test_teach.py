@@ -18,7 +18,6 @@ from qa_demo.core.windows import make_windows
 from qa_demo.model.loading import load_reader
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import data, finetune, loop, teach
-from qa_demo.training.teach import Teacher, numbers_of
 from tests.model import kit
 from tests.training import toy
 
@@ -64,18 +63,18 @@ def windows_of(student: Any) -> tuple[Any, dict[str, torch.Tensor]]:
 
 def test_each_piece_has_the_teacher_s_number():
     student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
-    numbers = numbers_of(student, large)
+    numbers = teach.numbers_of(student, large)
     ours, theirs = student(kit.CONTEXT)["input_ids"][1:-1], large(kit.CONTEXT)["input_ids"][1:-1]
     assert [numbers[k] for k in ours] == theirs and len(theirs) > 50
     with pytest.raises(BadInput, match=r"no token '\w+', nor .* others of the student's"):
-        numbers_of(student, kit.tokenizer("roberta"))
+        teach.numbers_of(student, kit.tokenizer("roberta"))
 
 
 @pytest.mark.parametrize(("bf16", "apart"), [(False, 1e-4), (True, 0.1)])
 def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, monkeypatch, bf16, apart):
     monkeypatch.setattr(teach, "processor_has_bf16", lambda: bf16)
     student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
-    teacher = Teacher(home / "teacher", student, CPU)
+    teacher = teach.Teacher(home / "teacher", student, CPU)
     windows, batch = windows_of(student)
     assert len({len(w) for w in windows}) > 1, "some are padded"
     together = teacher.says(batch)
@@ -105,7 +104,7 @@ def test_a_teacher_says_what_the_page_reads(tmp_path, monkeypatch, family):
     folder = kit.save(tmp_path, bio=True, max_position_embeddings=512)
     reader, student = load_reader(str(folder)), kit.tokenizer(family)
     windows, batch = windows_of(student)
-    for window, said in zip(windows, Teacher(folder, student, CPU).says(batch), strict=True):
+    for window, said in zip(windows, teach.Teacher(folder, student, CPU).says(batch), strict=True):
         span = reader.forward(window)[0]
         at = [0, *np.flatnonzero(window.is_context)]
         np.testing.assert_allclose(said[at, :2], span[at], atol=1e-5)
@@ -129,24 +128,24 @@ def test_logits_are_written_once_and_a_stopped_run_goes_on(home, taught, monkeyp
     monkeypatch.setattr(teach, "PART", 4)
     windows = len(np.load(taught / "pool.npz")["labelled"])
     assert loop.read_json(taught / "said.json")["done"] == windows > 4
-    says, again = Teacher.says, asked(home, "again", "--pool", f"{taught}/pool.npz")
+    says, again = teach.Teacher.says, asked(home, "again", "--pool", f"{taught}/pool.npz")
     for stop in (0, 2):
         left = iter(range(stop))
 
-        def heard(teacher: Teacher, batch: Any, left: Iterator[int] = left) -> torch.Tensor:
+        def heard(teacher: teach.Teacher, batch: Any, left: Iterator[int] = left) -> torch.Tensor:
             if next(left, None) is None:
                 raise KeyboardInterrupt
             return says(teacher, batch)
 
-        monkeypatch.setattr(Teacher, "says", heard)
+        monkeypatch.setattr(teach.Teacher, "says", heard)
         with pytest.raises(KeyboardInterrupt):
             teach.main(again)
         assert (loop.read_json(home / "again" / "said.json")["done"] > 0) == (stop > 0)
-    monkeypatch.setattr(Teacher, "says", says)
+    monkeypatch.setattr(teach.Teacher, "says", says)
     assert teach.main(again) == 0
     for name in ("said.npy", "weights.safetensors"):
         assert (home / "again" / name).read_bytes() == (taught / name).read_bytes(), name
-    monkeypatch.setattr(Teacher, "says", None)  # whoever asks the teacher again fails
+    monkeypatch.setattr(teach.Teacher, "says", None)  # whoever asks the teacher again fails
     more = ["--pool", f"{taught}/pool.npz", "--logits", f"{taught}/said.npy", "--adapter", "2"]
     assert teach.main(asked(home, "adapted", *more)) == 0
     assert any("lora_" in n for n in load_file(home / "adapted" / "weights.safetensors"))
@@ -175,10 +174,10 @@ def test_logits_that_do_not_fit_are_refused(home, taught, tmp_path, capsys, harm
 def test_a_folder_that_is_no_teacher(home, tmp_path):
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
-        Teacher(tmp_path, kit.tokenizer("bert"), CPU)
+        teach.Teacher(tmp_path, kit.tokenizer("bert"), CPU)
     (tmp_path / "adapter.safetensors").touch()
     with pytest.raises(BadCheckpoint, match="is a change to an encoder alone; `export --merge`"):
-        Teacher(tmp_path, kit.tokenizer("bert"), CPU)
+        teach.Teacher(tmp_path, kit.tokenizer("bert"), CPU)
 
 
 def test_the_loss_is_torch_s():
