@@ -94,8 +94,7 @@ def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
     form = {"output_loading_info": True, **training_form(dropout)}
     mlm, info = loaded(AutoModelForMaskedLM, source, **form)
     if not hasattr(mlm, "cls"):
-        kind = mlm.config.model_type
-        raise BadInput(f"pre-training needs a BERT-type encoder, {source} is of the family {kind}")
+        raise BadInput(f"pre-training takes BERT-type encoders, {source} is a {type(mlm).__name__}")
     model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size))
     bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
     with torch.no_grad():

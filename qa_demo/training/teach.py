@@ -244,6 +244,8 @@ def train(s: Settings) -> bool:
     tokenizer, model, _ = begun = finetune.begun(s)
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
+    given, config = max(s.lengths) + teacher.shift, teacher.model.reader.config
+    heads.check_length(given, config, "--lengths, as the teacher reads them,")
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)
     windows.said = torch.from_numpy(said_of(path, teacher, windows, s.batch_tokens)).to(device)
     del teacher

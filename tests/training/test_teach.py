@@ -35,10 +35,9 @@ def home(home) -> Path:
 
 
 def common(home: Path) -> list[str]:
-    file = str(home / "squad.json")
     return (
-        f"--train {file}:2 --dev {file} --steps 2 --lengths 40 60 --batch-tokens 200 "
-        "--dev-limit 2 --save-every 1 --evaluate-every 2 --warmup 1 --negatives 0.3"
+        f"--train {home}/squad.json:2 --dev {home}/squad.json --steps 2 --lengths 40 60 --warmup 1 "
+        "--batch-tokens 200 --dev-limit 2 --save-every 1 --evaluate-every 2 --negatives 0.3"
     ).split()
 
 
@@ -171,7 +170,8 @@ def test_logits_that_do_not_fit_are_refused(home, taught, tmp_path, capsys, harm
     assert not (home / f"refused-{harm}" / "weights.safetensors").exists()
 
 
-def test_a_folder_that_is_no_teacher(home, tmp_path):
+def test_a_folder_that_is_no_teacher_and_windows_that_are_too_long_for_one(home, tmp_path):
+    assert teach.main(asked(home, "long", "--lengths", "512")) == 2
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(BadCheckpoint, match="neither a run of finetune nor a reader with tags"):
         teach.Teacher(tmp_path, kit.tokenizer("bert"), CPU)
