@@ -59,21 +59,16 @@ class Pretrainer(nn.Module):
         super().__init__()
         self.mlm, self.sbo = mlm, sbo
 
-    @property
-    def words(self) -> Tensor:
-        """The word table [V, d], which both decoders share."""
-        return self.mlm.get_input_embeddings().weight
-
     def hidden(self, batch: Batch) -> Tensor:
         """The last hidden states, flat [B * L, d]."""
         given = {name: batch[name] for name in ("input_ids", "attention_mask")}
         return self.mlm.base_model(**given)[0].flatten(0, 1)
 
     def logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """MLM logits [M, V] and SBO logits [S, V] of a batch."""
-        hidden = self.hidden(batch)
+        """MLM logits [M, V] and SBO logits [S, V] of a batch, both of one word table [V, d]."""
+        hidden, words = self.hidden(batch), self.mlm.get_input_embeddings().weight
         sides = hidden[batch["left"]], hidden[batch["right"]]
-        return self.mlm.cls(hidden[batch["at"]]), self.sbo(*sides, batch["k"], self.words)
+        return self.mlm.cls(hidden[batch["at"]]), self.sbo(*sides, batch["k"], words)
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
         """sum(MLM) / M and sum(SBO) / (S + 1), two means, each with its own denominator; their sum
