@@ -1,5 +1,4 @@
-"""Write a finished run as a reader's folder: the only writer of assets/reader and
-assets/reader-large.
+"""Write a finished run as a reader's folder, such as assets/reader and assets/reader-large.
 
     python -m qa_demo.training.export --run runs/student --out assets/reader
     python -m qa_demo.training.export --run runs/teacher --encoder FOLDER \\

@@ -235,6 +235,7 @@ def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     assert card.main(["--reader", str(exported)]) == 0
     metrics = json.loads((exported / "metrics.json").read_text())
     said, overall = (exported / "README.md").read_text(), metrics["overall"]
+    assert metrics.keys() == shipped("spanbert/metrics.json").keys(), "by the command as it is"
     assert sum(g["pieces"] for g in metrics["by_fate"].values()) == overall["pieces"]
     assert overall["pieces"] >= overall["sbo_pieces"] > 0
     assert f"{overall['mlm_perplexity']:.1f}" in said
@@ -242,8 +243,7 @@ def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     assert {"metrics.json", SBO_FILE} <= sums.keys()
     blocks = re.findall(r"```\n(.*?)\n```", said, re.DOTALL)
     train, write = (shlex.split(block.replace("\\\n", "")) for block in blocks)
-    assert train[2] == "qa_demo.training.pretrain"
-    assert write[2:4] == ["qa_demo.training.infill", "export"]
+    assert [train[2], *write[2:4]] == [pretrain.__name__, infill.__name__, "export"]
     asked = loop.parsed(pretrain.Settings, None, "", train[3:])
     where = {"encoder": str(home / "encoder"), "text": [f"{home}/text.txt"], "out": f"{home}/run"}
     assert replace(asked, **where) == settings(home, "run")
