@@ -172,10 +172,8 @@ def or_none(shown: Shown) -> list[Block | None]:
     last = "A higher threshold returns more answers, right ones and wrong ones."
     if known:
         lost, given = (known.threshold[x] for x in ("withheld_right", "wrongly_answered"))
-        last = (
-            f"A higher threshold returns more; the reader's own withholds {lost:.0f} in 100 right "
-        )
-        last += f"answers and answers {given:.0f} in 100 unanswerable questions."
+        last = f"A higher threshold returns more; the reader's own withholds {lost:.0f} in 100 "
+        last += f"right answers and answers {given:.0f} in 100 unanswerable questions."
     return [
         *by_hand.told(shown),
         ui.idea(

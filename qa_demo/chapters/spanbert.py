@@ -110,10 +110,8 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     cuts = ui.choice("cut", "Remove one input of SBO:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
-    last = (
-        f"One blank proves little: of {every['sbo_pieces']:,} blanks in unseen texts SBO guesses "
-    )
-    last += f"{sbo} % right, MLM {mlm} %."
+    last = f"One blank proves little: of {every['sbo_pieces']:,} blanks in unseen texts SBO "
+    last += f"guesses {sbo} % right, MLM {mlm} %."
     whose = ("text", ui.INK, [["guesses: by a small SpanBERT of our own", ui.GREY]])
     return [
         blank_finding(b),

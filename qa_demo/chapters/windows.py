@@ -44,7 +44,7 @@ IDEAS = (
     "should overlap, with the question in each. *Each window proposes a span; the highest "
     "score wins.*",
     "Overlapping windows score the same words. *A start counts only in the window where its nearer "
-    "edge is furthest away*: there it has most text on both sides.",
+    "edge is furthest away.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
