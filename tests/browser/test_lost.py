@@ -31,8 +31,8 @@ def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page)
     again = page.get_by_role("alert").get_by_role("button", name="Load the page again")
     for file in ("assets/index*.js", "assets/Blocks*.js"):  # a sheet comes by itself, see below
         expect(again).to_be_visible()
-        page.route(f"**/{file}", never)  # each time: the page that goes may ask for it too
-        with page.expect_navigation(wait_until="commit"):
+        page.route(f"**/{file}", never)  # until it is asked for: a slow page may not be so far
+        with page.expect_request(f"**/{file}"), page.expect_navigation(wait_until="commit"):
             again.click()
         expect(again).to_be_visible()
         page.unroute(f"**/{file}")
