@@ -27,7 +27,7 @@ from torch import Tensor
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import Example, Reading, WindowOptions
+from qa_demo.core.types import Encoding, Example, Reading, Window, WindowOptions
 from qa_demo.core.windows import assemble, fitting, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
@@ -40,6 +40,7 @@ from qa_demo.training.score import HEADS, plain, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
+Cut = tuple[Encoding, tuple[Window, ...], WindowOptions]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,11 +195,19 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
     return [{"params": x, "lr": s.learning_rate * f, **of_all} for f, x in groups.items()]
 
 
+def cut(tokenizer: Any, config: Any, example: Example) -> Cut:
+    """A dev question as it is scored. Errors: BadInput for one that is too long."""
+    options = fitting(WindowOptions(), longest_input(config))
+    try:
+        encoding = encode(tokenizer, example.question, example.context)
+        return encoding, make_windows(encoding, options), options
+    except BadInput as fault:
+        raise BadInput(f"--dev: question {example.id!r} cannot be scored: {fault}") from fault
+
+
 def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
     """A two-headed model's reading of a question."""
-    encoding = encode(tokenizer, example.question, example.context)
-    options = fitting(WindowOptions(), longest_input(model.reader.config))
-    windows = make_windows(encoding, options)
+    encoding, windows, options = cut(tokenizer, model.reader.config, example)
     rows = [model.read(window) for window in windows]
     return assemble(encoding, windows, rows, options, model_name="training")
 
@@ -226,7 +235,10 @@ def begun(s: Settings) -> Begun:
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
     model = load(s.encoder, s.dropout, s.adapter).to(device)
     check_length(max(s.lengths), model.reader.config, "--lengths")
-    return tokenizer_of(s.encoder), model, dev
+    tokenizer = tokenizer_of(s.encoder)
+    for example in dev:
+        cut(tokenizer, model.reader.config, example)
+    return tokenizer, model, dev
 
 
 def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Terms]) -> bool:

@@ -125,6 +125,11 @@ def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home)
         assert [found["exact"], found["bio_exact"]] == exact
 
 
+def long_question(home: Path) -> str:
+    one = kit.asked("q", "the " * 65, kit.CONTEXT, "1998")
+    return str(kit.written(home / "long", [(kit.CONTEXT, [one])]))
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -137,6 +142,7 @@ def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home)
         ({"encoder": lambda home: str(toy.encoder(home / "a", "albert"))}, r"BERT.*\(Albert"),
         ({"encoder": lambda home: str(toy.encoder(home / "d", "distilbert"))}, "BERT.*dropout"),
         ({"dev": lambda home: str(kit.written(home / "no", []))}, "no holds no question with an"),
+        ({"dev": long_question}, "--dev: question 'q' cannot be .* has 65 tokens, .* allows 64"),
         ({"pool": lambda home: str(home / "squad.json")}, r"squad\.json is no pool of windows"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "negatives": 0.2}, "with another negatives"),
         ({"pool": lambda home: f"{home}/run/pool.npz", "seed": 5}, "with another seed"),
