@@ -32,9 +32,9 @@ from qa_demo.core.windows import assemble, fitting, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
-from qa_demo.training import loop
+from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
-from qa_demo.training.heads import TwoHeads, check_length, load, loss_terms, tokenizer_of, total
+from qa_demo.training.heads import TwoHeads, check_length, load, tokenizer_of
 from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, plain, text_of
 
@@ -187,12 +187,7 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
         factors |= {id(p): s.layer_rate**below for p in block.parameters()}
     for head in (model.reader.qa_outputs, model.bio):
         factors |= {id(p): s.head_rate for p in head.parameters()}
-    groups: dict[float, list[Any]] = {}
-    for p in model.parameters():
-        if p.requires_grad:
-            groups.setdefault(factors.get(id(p), 1.0), []).append(p)
-    of_all = {"weight_decay": s.weight_decay}
-    return [{"params": x, "lr": s.learning_rate * f, **of_all} for f, x in groups.items()]
+    return heads.groups_of(model, factors, s.learning_rate, s.weight_decay)
 
 
 def cut(tokenizer: Any, config: Any, example: Example) -> Cut:
@@ -264,8 +259,8 @@ def train(s: Settings) -> bool:
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.reader.device)
 
     def loss(batch: Batch) -> Terms:
-        terms = loss_terms(*model(batch), batch)
-        return terms | {"loss": total(terms, s.bio_weight)}
+        terms = heads.loss_terms(*model(batch), batch)
+        return terms | {"loss": heads.total(terms, s.bio_weight)}
 
     return steps(s, at, windows, loss)
 

@@ -95,6 +95,19 @@ def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
     return {n: p.detach().contiguous() for n, p in model.named_parameters() if p.requires_grad}
 
 
+def groups_of(
+    model: nn.Module, factors: Mapping[int, float], rate: float, decay: float
+) -> list[dict[str, Any]]:
+    """Each trained parameter once, at its factor (by id, else 1) x rate; decay on matrices only, as
+    BERT was trained: neither on biases nor on norms.
+    """
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for p in filter(lambda p: p.requires_grad, model.parameters()):
+        key = rate * factors.get(id(p), 1.0), decay if p.dim() > 1 else 0.0
+        groups.setdefault(key, []).append(p)
+    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
+
+
 def load_weights(model: nn.Module, path: Path) -> None:
     """Copy a checkpoint's tensors into a model. Errors: BadInput for a name or shape it lacks."""
     tensors, own = load_file(path), model.state_dict()

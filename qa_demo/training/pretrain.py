@@ -27,7 +27,7 @@ from transformers.hf_argparser import HfArg
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import check_length, loaded, tokenizer_of, training_form
+from qa_demo.training.heads import check_length, groups_of, loaded, tokenizer_of, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -101,14 +101,11 @@ def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate; decay on matrices only."""
+    """Heads at head_rate x learning_rate."""
     # The decoder is the word table itself and is listed once, under the encoder.
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    for name, p in model.named_parameters():
-        factor = s.head_rate if name.startswith(("mlm.cls.", "sbo.")) else 1.0
-        decay = s.weight_decay if p.dim() > 1 else 0.0
-        groups.setdefault((s.learning_rate * factor, decay), []).append(p)
-    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
+    heads = (p for n, p in model.named_parameters() if n.startswith(("mlm.cls.", "sbo.")))
+    factors = {id(p): s.head_rate for p in heads}
+    return groups_of(model, factors, s.learning_rate, s.weight_decay)
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
