@@ -202,7 +202,7 @@ def cut(tokenizer: Any, config: Any, example: Example) -> Cut:
 
 def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
     """A two-headed model's reading of a question."""
-    encoding, windows, options = cut(tokenizer, model.reader.config, example)
+    encoding, windows, options = cut(tokenizer, model.config, example)
     rows = [model.read(window) for window in windows]
     return assemble(encoding, windows, rows, options, model_name="training")
 
@@ -226,13 +226,12 @@ def begun(s: Settings) -> Begun:
     dev = [example for example in read_squad(s.dev) if example.answers]
     if not dev:
         raise BadInput(f"{Path(s.dev).name} holds no question with an answer to score")
-    device = begin(s)  # and a seed for the new heads
     dev = [dev[i] for i in np.random.default_rng(0).permutation(len(dev))[: s.dev_limit]]
-    model = load(s.encoder, s.dropout, s.adapter).to(device)
-    check_length(max(s.lengths), model.reader.config, "--lengths")
+    model = begin(s, partial(load, s.encoder, s.dropout, s.adapter))
+    check_length(max(s.lengths), model.config, "--lengths")
     tokenizer = tokenizer_of(s.encoder)
     for example in dev:
-        cut(tokenizer, model.reader.config, example)
+        cut(tokenizer, model.config, example)
     return tokenizer, model, dev
 
 

@@ -38,8 +38,7 @@ def processor_has_bf16() -> bool:
     them a fifth faster than fp32.
 
     The processor's own word is not enough: one that lists AVX512-BF16 but hides AMX took 1.8 times
-    as long in bf16. Measured once in a process and with a margin: other work on the same cores must
-    not change the format of a run that goes on.
+    as long in bf16. Measured with a margin, since other work on the same cores slows both.
     """
     return torch.cuda.is_available() or seconds_of_products(
         torch.bfloat16
@@ -90,6 +89,20 @@ def training_form(dropout: float) -> dict[str, Any]:
     }
 
 
+class Trained(nn.Module):
+    """A model around one of transformers; `bf16`: whether its matrix products are in bf16."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.config, self.bf16 = config, False
+
+    def take(self, bf16: bool) -> None:
+        """Take products in bf16 or not. DeBERTa v1 never does: it hides padding by the least number
+        of fp32, which bf16 cannot hold.
+        """
+        self.bf16 = bf16 and self.config.model_type != "deberta"
+
+
 def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
     """The tensors that training changes; the frozen embeddings stay in the encoder's own folder."""
     return {n: p.detach().contiguous() for n, p in model.named_parameters() if p.requires_grad}
@@ -120,11 +133,11 @@ def load_weights(model: nn.Module, path: Path) -> None:
 # ---- two heads
 
 
-class TwoHeads(nn.Module):
+class TwoHeads(Trained):
     """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2), tag logits W.T + b (`bio`, d -> 3)."""
 
-    def __init__(self, reader: nn.Module) -> None:
-        super().__init__()
+    def __init__(self, reader: Any) -> None:
+        super().__init__(reader.config)
         self.reader = reader
         self.bio = nn.Linear(reader.config.hidden_size, 3)
         nn.init.normal_(self.bio.weight, std=0.02)

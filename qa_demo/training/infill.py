@@ -72,7 +72,8 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))
     parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)
     source = Batches(parts, tokenizer, length, max(1, tokens // length), seed)
-    model = load(encoder, np.bincount(source.stream, minlength=len(tokenizer)))
+    model = load(encoder)
+    model.count(np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
     keep_means(model, source, -(-MEAN_PIECES // tokens))

@@ -27,10 +27,11 @@ from transformers.hf_argparser import HfArg, HfArgumentParser
 
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.files import write_file
-from qa_demo.training.heads import load_weights, move_average, processor_has_bf16, trainable
+from qa_demo.training import heads
+from qa_demo.training.heads import Trained, load_weights, trainable
 
 log = logging.getLogger("training")
-Options = TypeVar("Options")
+Options, Model = TypeVar("Options"), TypeVar("Model", bound=Trained)
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
 Batch = Mapping[str, torch.Tensor]
@@ -118,7 +119,7 @@ class Job:
     are kept for the replay.
     """
 
-    model: nn.Module
+    model: Trained
     groups: list[dict[str, Any]]
     place: Place
     batches: Callable[[Place], Iterator[Draw]]
@@ -211,12 +212,13 @@ def stop_asked() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def begin(s: Settings) -> torch.device:
-    """Seed torch, make the folder, write the settings, and find the device. Errors: BadInput for a
-    folder that holds another run, for both or neither of steps and minutes, and for a number that
-    is too low.
+def begin(s: Settings, load: Callable[[], Model]) -> Model:
+    """The model of a run, loaded behind its seed, on its device, in the number format that the run
+    began with; the folder with its settings. Errors: BadInput for a folder that holds another run,
+    for both or neither of steps and minutes, and for a number that is too low.
     """
     out, now = Path(s.out), asdict(s)
+    kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     for name, value in now.items():
         if isinstance(value, int | float) and value < (name in COUNTS):
             flag = name.replace("_", "-")
@@ -224,7 +226,6 @@ def begin(s: Settings) -> torch.device:
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     if (out / "state.json").is_file():
-        kept = read_json(out / "settings.json")
         for name in now.keys() - set(FREE):
             if kept.get(name) != now[name]:
                 raise BadInput(
@@ -233,10 +234,13 @@ def begin(s: Settings) -> torch.device:
                     f"or another --out"
                 )
     torch.manual_seed(s.seed)
+    model = load().to("cuda" if torch.cuda.is_available() else "cpu")
+    form = kept.get("mixed_precision")  # under other work it could be measured as another
+    model.take(form == "bf16" if form else heads.processor_has_bf16())
     out.mkdir(parents=True, exist_ok=True)
-    made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[processor_has_bf16()]}
+    made = {"torch": torch.__version__, "mixed_precision": "bf16" if model.bf16 else "no"}
     write_json(out / "settings.json", now | made)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return model
 
 
 def gone(s: Settings, step: int, seconds: float) -> float:
@@ -255,7 +259,7 @@ def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
     job.model.train()
     device = next(job.model.parameters()).device
     there = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
-    with torch.autocast(device.type, torch.bfloat16, enabled=processor_has_bf16()):
+    with torch.autocast(device.type, torch.bfloat16, enabled=job.model.bf16):
         terms = job.loss(there)
     terms["loss"].backward()
     nn.utils.clip_grad_norm_(job.model.parameters(), 1.0)
@@ -283,7 +287,7 @@ def run(s: Settings, job: Job) -> bool:
             step = state["step"] + 1
             state = {**state, **place, "step": step}
             if job.average is not None:
-                move_average(job.average, job.model, job.decay, step)
+                heads.move_average(job.average, job.model, job.decay, step)
                 snapshot(out, job.model, step)
             if step % s.log_every == 0:
                 rows.row(step)

@@ -14,11 +14,12 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import AutoModelForMaskedLM
@@ -26,8 +27,8 @@ from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
-from qa_demo.training import loop
-from qa_demo.training.heads import check_length, groups_of, loaded, tokenizer_of, training_form
+from qa_demo.training import heads, loop
+from qa_demo.training.heads import Trained, check_length, loaded, tokenizer_of, training_form
 from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -50,14 +51,25 @@ class Settings(loop.Settings):
     held_limit: int = HfArg(default=300, help="held-out parts that are measured on the way")
 
 
-class Pretrainer(nn.Module):
+class Pretrainer(Trained):
     """An encoder with the masked-language and span boundary heads. Only blanks meet the vocabulary:
-    rows [M, d], [S, d] are gathered before products.
+    rows [M, d], [S, d] are gathered before products. `new`: whether the encoder came without `cls`.
     """
 
-    def __init__(self, mlm: nn.Module, sbo: SBOHead) -> None:
-        super().__init__()
-        self.mlm, self.sbo = mlm, sbo
+    def __init__(self, mlm: Any, sbo: SBOHead, new: bool = False) -> None:
+        super().__init__(mlm.config)
+        self.mlm, self.sbo, self.new = mlm, sbo, new
+
+    @torch.no_grad()
+    def count(self, counts: np.ndarray) -> None:
+        """Keep the counts [V] of pieces. The output biases of new heads begin at log frequency:
+        what a head that knew nothing else would have.
+        """
+        self.sbo.counts.copy_(torch.from_numpy(counts))
+        bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum()))
+        self.sbo.bias.copy_(bias)
+        if self.new:
+            self.mlm.cls.predictions.bias.copy_(bias)
 
     def hidden(self, batch: Batch) -> Tensor:
         """The last hidden states, flat [B * L, d]."""
@@ -81,31 +93,25 @@ class Pretrainer(nn.Module):
         return {"loss": one + two, "mlm": one, "sbo": two}
 
 
-def load(source: str, counts: np.ndarray, dropout: float = 0.0) -> Pretrainer:
-    """A BERT-type encoder to be trained, with a new boundary head, whose counts [V] of pieces are
-    kept. The output biases of new heads begin at log frequency: what a head that knew nothing else
-    would have. Errors: BadInput for another family.
+def load(source: str, dropout: float = 0.0) -> Pretrainer:
+    """A BERT-type encoder to be trained, with a new boundary head. Errors: BadInput for another
+    family.
     """
     form = {"output_loading_info": True, **training_form(dropout)}
     mlm, info = loaded(AutoModelForMaskedLM, source, **form)
     if not hasattr(mlm, "cls"):
-        raise BadInput(f"pre-training takes BERT-type encoders, {source} is a {type(mlm).__name__}")
-    model = Pretrainer(mlm, SBOHead(mlm.config.hidden_size, mlm.config.vocab_size))
-    bias = torch.from_numpy(np.log((counts + 0.1) / (counts + 0.1).sum())).float()
-    with torch.no_grad():
-        model.sbo.counts.copy_(torch.from_numpy(counts))
-        model.sbo.bias.copy_(bias)
-        if any(name.startswith("cls.") for name in info["missing_keys"]):
-            mlm.cls.predictions.bias.copy_(bias)
-    return model
+        name, kind = Path(source).name, type(mlm).__name__
+        raise BadInput(f"pre-training takes BERT-type encoders, {name} is a {kind}")
+    sbo = SBOHead(mlm.config.hidden_size, mlm.config.vocab_size)
+    return Pretrainer(mlm, sbo, any(name.startswith("cls.") for name in info["missing_keys"]))
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
     """Heads at head_rate x learning_rate."""
     # The decoder is the word table itself and is listed once, under the encoder.
-    heads = (p for n, p in model.named_parameters() if n.startswith(("mlm.cls.", "sbo.")))
-    factors = {id(p): s.head_rate for p in heads}
-    return groups_of(model, factors, s.learning_rate, s.weight_decay)
+    own = (p for n, p in model.named_parameters() if n.startswith(("mlm.cls.", "sbo.")))
+    factors = {id(p): s.head_rate for p in own}
+    return heads.groups_of(model, factors, s.learning_rate, s.weight_decay)
 
 
 def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
@@ -132,11 +138,10 @@ def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
     from qa_demo.training.infill import measure, summary
 
-    device, tokenizer = begin(s), tokenizer_of(s.encoder)
+    model, tokenizer = begin(s, partial(load, s.encoder, s.dropout)), tokenizer_of(s.encoder)
+    check_length(s.length, model.config, "--length")
     batches, held = corpus(s, tokenizer)
-    counts = np.bincount(batches.stream, minlength=len(tokenizer))
-    model = load(s.encoder, counts, s.dropout).to(device)
-    check_length(s.length, model.mlm.config, "--length")
+    model.count(np.bincount(batches.stream, minlength=len(tokenizer)))
     groups = parameter_groups(model, s)
     figures = held and (lambda: {"held": summary(measure(model, held, s.held_limit))})
     return run(s, Job(model, groups, {"drawn": 0}, partial(drawn, s, batches), model, figures))

@@ -32,7 +32,7 @@ from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
 from qa_demo.training.finetune import Windows, groups, pool_at
-from qa_demo.training.heads import TwoHeads, load, load_weights, processor_has_bf16, tokenizer_of
+from qa_demo.training.heads import TwoHeads, load, load_weights, tokenizer_of
 from qa_demo.training.loop import Batch, Terms, exit_code, parsed, read_json, write_json
 
 log = logging.getLogger("training")
@@ -93,7 +93,7 @@ class Teacher:
         the passage, in the student's positions [B, L, 5]; 0 elsewhere.
         """
         own, moved = self.arranged(batch)
-        with torch.autocast(moved.device.type, torch.bfloat16, enabled=processor_has_bf16()):
+        with torch.autocast(moved.device.type, torch.bfloat16, enabled=self.model.bf16):
             start, end, tags = self.model(own)
         found = torch.cat([start[..., None], end[..., None], tags], -1)
         found = found.gather(1, moved[..., None].expand(-1, -1, 5))
@@ -244,6 +244,7 @@ def train(s: Settings) -> bool:
     tokenizer, model, _ = begun = finetune.begun(s)
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
+    teacher.model.take(model.bf16)
     given, config = max(s.lengths) + teacher.shift, teacher.model.reader.config
     heads.check_length(given, config, "--lengths, as the teacher reads them,")
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)

@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 
 from qa_demo.core.base import BadInput
 from qa_demo.training import finetune, heads, loop
+from tests.training import toy
 
 pytestmark = pytest.mark.model
 
@@ -45,7 +46,7 @@ def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time():
 def test_a_run_takes_steps_or_minutes(tmp_path, more, said):
     s = finetune.Settings(encoder="e", train=[], dev="d", out=str(tmp_path / "out"), **more)
     with pytest.raises(BadInput, match=said):
-        loop.begin(s)
+        loop.begin(s, Mock())
     assert not (tmp_path / "out").exists()
 
 
@@ -56,7 +57,7 @@ def test_signals_are_given_back_after_an_error():
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_change(monkeypatch):
+def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_family_can(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for seconds, wanted in ((0.9, False), (0.7, True)):
         heads.processor_has_bf16.cache_clear()
@@ -65,6 +66,10 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_answer_does_not_c
             monkeypatch.setattr(heads, "seconds_of_products", taken.__getitem__)
             assert heads.processor_has_bf16() is wanted
     heads.processor_has_bf16.cache_clear()
+    deberta = heads.load(str(toy.encoder(tmp_path, "deberta")), 0.0)
+    deberta.take(True)
+    with torch.autocast("cpu", torch.bfloat16, enabled=deberta.bf16):
+        assert deberta(toy.batch(range(5, 25)))[0].isfinite().all()
     # on a GPU an encoder without a fused kernel is not refused
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert heads.training_form(0.0)["attn_implementation"] is None

@@ -62,10 +62,6 @@ def batches(home: Path, **more) -> Batches:
     return Batches(parts, tokenizer, **{"length": 40, "rows": 4, "seed": 1, **more})
 
 
-def fresh(home: Path) -> pretrain.Pretrainer:
-    return pretrain.load(str(home / "encoder"), np.ones(PIECES, dtype=int))
-
-
 def test_a_hash_keeps_paragraphs_apart_and_more_text_is_only_trained_on(tmp_path):
     lines = [f"paragraph number {k} of the file" for k in range(4000)]
     parts = {"own": lines[:3000], "copies": lines[99::-1], "more": lines[2900:], "empty": [""]}
@@ -122,7 +118,7 @@ def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
 
 def test_losses_are_torchs_with_their_own_denominators(home):
     torch.manual_seed(0)
-    batch, model = batches(home)[0], fresh(home).eval()
+    batch, model = batches(home)[0], pretrain.load(f"{home}/encoder").eval()
     terms = {name: term.item() for name, term in model(batch).items()}
     whole = model.mlm(batch["input_ids"], batch["attention_mask"], output_hidden_states=True)
     labels = torch.full(batch["input_ids"].shape, -100).flatten()
@@ -141,7 +137,8 @@ def test_losses_are_torchs_with_their_own_denominators(home):
 
 def test_new_heads_begin_at_the_frequencies_of_the_text(home):
     counts = np.bincount(batches(home).stream, minlength=PIECES)
-    model = pretrain.load(str(home / "encoder"), counts, dropout=0.5)
+    model = pretrain.load(f"{home}/encoder", dropout=0.5)
+    model.count(counts)
     config, mlm = model.mlm.config, model.mlm.cls.predictions
     assert (config.hidden_dropout_prob, config.attention_probs_dropout_prob) == (0.5, 0)
     assert model.sbo.counts.tolist() == counts.tolist()
@@ -151,7 +148,7 @@ def test_new_heads_begin_at_the_frequencies_of_the_text(home):
 
 
 def test_every_parameter_learns_once_and_heads_learn_faster(home):
-    model = fresh(home)
+    model = pretrain.load(f"{home}/encoder")
     groups = pretrain.parameter_groups(model, settings(home, "unused", learning_rate=1e-3))
     listed = [(id(p), (g["lr"], g["weight_decay"])) for g in groups for p in g["params"]]
     rate = dict(listed)
@@ -161,10 +158,17 @@ def test_every_parameter_learns_once_and_heads_learn_faster(home):
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
-def test_lengths_limits_and_runs_that_do_not_fit_are_refused(home, exported, tmp_path, capsys):
+def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
+    home, exported, tmp_path, capsys, monkeypatch
+):
     said = "--length may be up to 512 with this encoder, got 513"
-    with pytest.raises(BadInput, match=said):
-        pretrain.train(settings(home, "refused", length=513, batch_tokens=513))
+    with monkeypatch.context() as patch:
+        patch.setattr(pretrain, "read_text", None)  # whoever cuts the text before fails
+        with pytest.raises(BadInput, match=said):
+            pretrain.train(settings(home, "refused", length=513, batch_tokens=513))
+        other = str(toy.encoder(home / "roberta", "roberta"))
+        with pytest.raises(BadInput, match=r"takes BERT-type encoders, roberta is a Roberta"):
+            pretrain.train(settings(home, "refused", encoder=other))
     (tmp_path / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
     refused = {
         f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
@@ -189,7 +193,7 @@ def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
 
 
 def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, exported):
-    model = fresh(home)
+    model = pretrain.load(f"{home}/encoder")
     heads.load_weights(model, run / "weights.safetensors")
     model = model.half().float().eval()
     batch = batches(home)[1]

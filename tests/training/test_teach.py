@@ -70,10 +70,10 @@ def test_each_piece_has_the_teacher_s_number():
 
 
 @pytest.mark.parametrize(("bf16", "apart"), [(False, 1e-4), (True, 0.1)])
-def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, monkeypatch, bf16, apart):
-    monkeypatch.setattr(teach, "processor_has_bf16", lambda: bf16)
+def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, bf16, apart):
     student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
     teacher = teach.Teacher(home / "teacher", student, CPU)
+    teacher.model.take(bf16)
     windows, batch = windows_of(student)
     assert len({len(w) for w in windows}) > 1, "some are padded"
     together = teacher.says(batch)
@@ -98,8 +98,7 @@ def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, monkeypa
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert"])
-def test_a_teacher_says_what_the_page_reads(tmp_path, monkeypatch, family):
-    monkeypatch.setattr(teach, "processor_has_bf16", lambda: False)
+def test_a_teacher_says_what_the_page_reads(tmp_path, family):
     folder = kit.save(tmp_path, bio=True, max_position_embeddings=512)
     reader, student = load_reader(str(folder)), kit.tokenizer(family)
     windows, batch = windows_of(student)
