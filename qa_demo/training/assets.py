@@ -6,16 +6,15 @@ each, and the replay of the training, what the reader said at about thirty steps
     python -m qa_demo.training.assets replay --run runs/student [--encoder ENCODER]
 
 Readings carry the checksum of the reader that made them, the replay that of its weights, so that a
-new threshold leaves it valid. The replay is made of the run's snapshots
-and of the readings, its last row: of each example the window that holds the gold answer. In
-replay.npz `start` and `end` [steps, positions], before the last step to 1/32; in replay.json the
-steps, where each example's window begins, and the checksum.
+new threshold leaves it valid. The replay is made of the run's snapshots and of the readings, its
+last row: of each example the window that holds the gold answer. In replay.npz `start` and `end`
+[steps, positions], before the last step to 1/32; in replay.json the steps, where each example's
+window begins, and the checksum.
 """
 
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -70,16 +69,6 @@ def gold_window(example: PoolExample, reading: Reading) -> Window:
     return found
 
 
-def read_rows(encoder: str, files: Sequence[Path], windows: Sequence[Window]) -> list[np.ndarray]:
-    """Start and end logits [positions, 2] of windows in turn by each snapshot."""
-    model, rows = load(encoder, dropout=0.0).eval(), []
-    for path in files:
-        load_weights(model, path)
-        rows.append(np.concatenate([model.read(window)[0] for window in windows]))
-        log.info("%s", path.stem)
-    return rows
-
-
 def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, out: Path) -> int:
     """Write the gold windows as every snapshot and the final reader read them; returns the files'
     size in bytes. Errors: BadInput for another reader's readings, and a run without snapshots.
@@ -98,15 +87,19 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
     encoder = encoder or read_json(run / "settings.json")["encoder"]
     pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
     final = np.concatenate([np.stack(pair, -1) for pair in pairs])
-    coarse = np.round(np.stack(read_rows(encoder, list(files.values()), windows)) * FINE) / FINE
+    model, rows = load(encoder, dropout=0.0).eval(), list[np.ndarray]()
+    for path in files.values():
+        load_weights(model, path)
+        rows.append(np.concatenate([model.read(window)[0] for window in windows]))
+        log.info("%s", path.stem)
+    coarse = np.round(np.stack(rows) * FINE) / FINE
     logits = np.concatenate([coarse, final[None]]).astype(np.float16)
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "replay.npz", start=logits[..., 0], end=logits[..., 1])
-    at, examples = 0, list[dict[str, Any]]()
-    for example, window in zip(pool, windows, strict=True):
-        there = {"window": window.index, "at": at, "length": len(window)}
-        examples.append({"id": example.id, **there})
-        at += len(window)
+    sizes = [len(window) for window in windows]
+    starts = (np.cumsum(sizes) - sizes).tolist()
+    each = zip(pool, windows, starts, sizes, strict=True)
+    examples = [{"id": e.id, "window": w.index, "at": at, "length": n} for e, w, at, n in each]
     about = {"steps": [*files, last], "weights": weights, "examples": examples}
     write_json(out / "replay.json", about)
     return sum((out / name).stat().st_size for name in ("replay.npz", "replay.json"))

@@ -151,9 +151,7 @@ def pretraining(about: Figures) -> str:
 
 def infilling(metrics: Figures) -> str:
     """The figures of `infill score`, of all blanks and by what the model saw there."""
-    names = [
-        f"{head} {name}" for head in ("MLM", "SBO", "both") for name in ("top-1", "perplexity")
-    ]
+    names = [f"{h} {x}" for h in ("MLM", "SBO", "both") for x in ("top-1", "perplexity")]
     keys = [name.lower().replace(" ", "_").replace("-", "") for name in names]
     groups = {"all": metrics["overall"], **metrics["by_fate"]}
     rows = [[name, g["pieces"], *map(g.get, keys)] for name, g in groups.items()]

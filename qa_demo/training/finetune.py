@@ -12,10 +12,11 @@ Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same comman
 
 import copy
 import hashlib
+import itertools
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,11 +24,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.types import Encoding, Example, Reading, Window, WindowOptions
+from qa_demo.core.types import Encoding, Example, Reading, WindowOptions
 from qa_demo.core.windows import assemble, fitting, make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
@@ -35,19 +36,17 @@ from qa_demo.model.tokenizer import encode
 from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
 from qa_demo.training.heads import TwoHeads, check_length, load, tokenizer_of
-from qa_demo.training.loop import Batch, Job, Terms, begin, exit_code, parsed, run
+from qa_demo.training.loop import Batch, Draws, Job, Place, Terms, begin, exit_code, parsed, run
 from qa_demo.training.score import HEADS, plain, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
-Cut = tuple[Encoding, tuple[Window, ...], WindowOptions]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(loop.Settings):
     """Everything a run depends on."""
 
-    encoder: str = HfArg(help="folder or hub id of the encoder to start from")
     train: list[str] = field(metadata={"metavar": "FILE:K"})
     dev: str = HfArg(help="its questions with an answer are scored")
     pool: str = HfArg(default="", help="where the windows are kept; by default OUT/pool.npz")
@@ -55,9 +54,7 @@ class Settings(loop.Settings):
     layer_rate: float = 0.9
     bio_weight: float = 15.0
     negatives: float = 0.1
-    adapter: int = HfArg(
-        default=0, help="rank of a change to all linear layers of a frozen encoder; 0 trains it"
-    )
+    adapter: int = HfArg(default=0, help="rank of a change to a frozen encoder; 0 trains all of it")
     average: float = 0.998
     dev_limit: int = 300
 
@@ -160,26 +157,22 @@ class Windows:
         return batch if self.said is None else batch | {"said": self.said[flat].float()}
 
 
-def batches(
-    windows: Windows, batch_tokens: int, seed: int, place: Mapping[str, int]
-) -> Iterator[tuple[dict[str, int], dict[str, Tensor], int]]:
+def batches(windows: Windows, batch_tokens: int, seed: int, place: Place) -> Draws:
     """Batches behind a place, epoch after epoch, each in an order of its own."""
-    epoch = place["epoch"]
-    while True:
+    for epoch in itertools.count(place["epoch"]):
         rng = np.random.default_rng([seed, epoch])
         for number, rows in enumerate(groups(windows.sizes, batch_tokens, rng)):
             if (epoch, number) > (place["epoch"], place["batch"]):
-                there = {"epoch": epoch, "batch": number}
-                yield there, windows.batch(rows), int(windows.sizes[rows].sum())
-        epoch += 1
+                yield {"epoch": epoch, "batch": number}, windows.batch(rows)
 
 
 # ---- the run
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables
-    frozen: they are half of a small BERT and cost no gradient and no optimiser state so.
+    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); decay on matrices
+    only; embedding tables frozen: they are half of a small BERT and cost no gradient and no
+    optimiser state so.
     """
     base, factors = model.reader.base_model, dict[int, float]()
     base.embeddings.requires_grad_(False)
@@ -187,10 +180,14 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
         factors |= {id(p): s.layer_rate**below for p in block.parameters()}
     for head in (model.reader.qa_outputs, model.bio):
         factors |= {id(p): s.head_rate for p in head.parameters()}
-    return heads.groups_of(model, factors, s.learning_rate, s.weight_decay)
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for p in filter(lambda p: p.requires_grad, model.parameters()):
+        key = s.learning_rate * factors.get(id(p), 1.0), s.weight_decay if p.dim() > 1 else 0.0
+        groups.setdefault(key, []).append(p)
+    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
 
 
-def cut(tokenizer: Any, config: Any, example: Example) -> Cut:
+def cut(tokenizer: Any, config: Any, example: Example) -> tuple[Encoding, Any, WindowOptions]:
     """A dev question as it is scored. Errors: BadInput for one that is too long."""
     options = fitting(WindowOptions(), longest_input(config))
     try:
@@ -238,7 +235,7 @@ def begun(s: Settings) -> Begun:
 def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Terms]) -> bool:
     """Run the steps on windows; the model's running average is kept and scored on dev."""
     tokenizer, model, dev = at
-    average = copy.deepcopy(model).requires_grad_(False)
+    groups, average = parameter_groups(model, s), copy.deepcopy(model)
 
     def measure() -> dict[str, Any]:
         both = {"weights": model, "average": average}
@@ -246,7 +243,7 @@ def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Term
         return {"dev_questions": len(dev), **scores}
 
     drawn = partial(batches, windows, s.batch_tokens, s.seed)
-    groups, first = parameter_groups(model, s), {"epoch": 0, "batch": -1}
+    first = {"epoch": 0, "batch": -1}
     return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average))
 
 

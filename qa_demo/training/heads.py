@@ -4,19 +4,19 @@ with the start/end head and the tags' head and the loss that trains both.
 
 import timeit
 from collections.abc import Mapping
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
-from qa_demo.model.forward import knows_token_types, longest_input
+from qa_demo.model.forward import inputs_of, knows_token_types, longest_input
 
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
@@ -26,23 +26,15 @@ UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet 
 # ---- how an encoder is trained
 
 
-def seconds_of_products(dtype: torch.dtype) -> float:
-    """The fastest of eight products [64, 384] x [384, 1536]."""
-    a, b = torch.ones(64, 384, dtype=dtype), torch.ones(384, 1536, dtype=dtype)
-    return min(timeit.repeat(lambda: a @ b, number=1, repeat=8))
-
-
-@cache
 def processor_has_bf16() -> bool:
     """True where bf16 matrix products pay: on a GPU, and on a CPU where a short measurement finds
-    them a fifth faster than fp32.
-
-    The processor's own word is not enough: one that lists AVX512-BF16 but hides AMX took 1.8 times
-    as long in bf16. Measured with a margin, since other work on the same cores slows both.
+    them a fifth faster than fp32. The processor's own word is not enough: one that lists
+    AVX512-BF16 but hides AMX took 1.8 times as long in bf16.
     """
-    return torch.cuda.is_available() or seconds_of_products(
-        torch.bfloat16
-    ) < 0.8 * seconds_of_products(torch.float32)
+    a, b = torch.ones(64, 384), torch.ones(384, 1536)
+    pairs = (a, b), (a.bfloat16(), b.bfloat16())
+    fp32, bf16 = (min(timeit.repeat(partial(torch.mm, *x), number=1, repeat=8)) for x in pairs)
+    return torch.cuda.is_available() or bf16 < 0.8 * fp32
 
 
 def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
@@ -108,21 +100,18 @@ def trainable(model: nn.Module) -> dict[str, torch.Tensor]:
     return {n: p.detach().contiguous() for n, p in model.named_parameters() if p.requires_grad}
 
 
-def groups_of(
-    model: nn.Module, factors: Mapping[int, float], rate: float, decay: float
-) -> list[dict[str, Any]]:
-    """Each trained parameter once, at its factor (by id, else 1) x rate; decay on matrices only, as
-    BERT was trained: neither on biases nor on norms.
+def snapshot(out: Path, model: nn.Module, step: int) -> None:
+    """Keep the trained tensors in half precision (21 MB for six layers of 384) at the steps of the
+    replay: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)).
     """
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    for p in filter(lambda p: p.requires_grad, model.parameters()):
-        key = rate * factors.get(id(p), 1.0), decay if p.dim() > 1 else 0.0
-        groups.setdefault(key, []).append(p)
-    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
+    if step == 0 or any(step == round(2 ** (k / 2)) for k in range(41)):
+        (out / "snapshots").mkdir(exist_ok=True)
+        kept = {name: tensor.half() for name, tensor in trainable(model).items()}
+        save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
 
 
 def load_weights(model: nn.Module, path: Path) -> None:
-    """Copy a checkpoint's tensors into a model. Errors: BadInput for a name or shape it lacks."""
+    """Copy a checkpoint's tensors into a model. Errors: BadInput for other layers or shapes."""
     tensors, own = load_file(path), model.state_dict()
     for name, x in tensors.items():
         if name not in own or own[name].shape != x.shape:
@@ -146,8 +135,7 @@ class TwoHeads(Trained):
     @torch.no_grad()
     def read(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
         """Logits of start and end [n, 2], and of the tags [n, 3], of one window, unpadded."""
-        given = {"input_ids": window.input_ids, "token_type_ids": window.token_type_ids}
-        batch = {n: torch.tensor(x, device=self.reader.device)[None] for n, x in given.items()}
+        batch = {n: x.to(self.reader.device) for n, x in inputs_of(self.reader, window).items()}
         batch["attention_mask"] = torch.ones_like(batch["input_ids"])
         start, end, tags = (x[0].cpu() for x in self(batch))
         return torch.stack([start, end], -1).numpy(), tags.numpy()
@@ -171,14 +159,13 @@ def adapt(model: TwoHeads, rank: int) -> None:
     """
     from peft import LoraConfig, inject_adapter_in_model
 
-    layers = [
-        name
-        for name, module in model.reader.base_model.named_modules()
-        if isinstance(module, nn.Linear) and not name.startswith("pooler")  # no head reads it
-    ]
+    base = model.reader.base_model
+    linear = (name for name, module in base.named_modules() if isinstance(module, nn.Linear))
+    layers = [name for name in linear if not name.startswith("pooler")]  # which no head reads
     model.reader.requires_grad_(False)
-    config = LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=layers)
-    inject_adapter_in_model(config, model.reader.base_model)
+    inject_adapter_in_model(
+        LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=layers), base
+    )
     model.reader.qa_outputs.requires_grad_(True)
 
 

@@ -1,19 +1,16 @@
 """The loop of all training commands: settings and flags, steps, checkpoints, log, the polite stop.
 
-One run is one folder and one phase. Ctrl-C and SIGTERM finish the step, write a checkpoint and
-stop; the same command given again goes on. The rate falls by steps, or by elapsed time where a run
-is given `--minutes`.
+One run is one folder and one phase; the same command given again goes on.
 """
 
 import argparse
 import json
 import logging
-import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
@@ -21,7 +18,7 @@ from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers.hf_argparser import HfArg, HfArgumentParser
 
@@ -36,8 +33,8 @@ Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
 Batch = Mapping[str, torch.Tensor]
 Terms = dict[str, torch.Tensor]
-Draw = tuple[Place, Batch, int]
-"""The place after a step, its batch, and how many real tokens stand in it."""
+Draws = Generator[tuple[Place, Batch], None, None]
+"""Batches, each with the place behind it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
 COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limit", "held_limit")
@@ -51,6 +48,7 @@ COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limi
 class Settings:
     """What every run depends on; written beside its weights. Each field is a flag."""
 
+    encoder: str = HfArg(help="folder or hub id of the encoder to start from")
     out: str
     steps: int = 0
     minutes: float = HfArg(default=0.0, help="in place of --steps")
@@ -122,79 +120,72 @@ class Job:
     model: Trained
     groups: list[dict[str, Any]]
     place: Place
-    batches: Callable[[Place], Iterator[Draw]]
+    batches: Callable[[Place], Draws]
     loss: Callable[[Batch], Terms]
     measure: Callable[[], dict[str, Any]] | None = None
     average: nn.Module | None = None
     decay: float = 0.0
 
 
-def snapshot(out: Path, model: nn.Module, step: int) -> None:
-    """Keep the trained tensors in half precision (21 MB for six layers of 384) at the steps of the
-    replay: 0, 1, 2, 3, 4, 6, 8, 11, 16, ... = round(2^(k/2)).
-    """
-    if step == 0 or any(step == round(2 ** (k / 2)) for k in range(41)):
-        (out / "snapshots").mkdir(exist_ok=True)
-        kept = {name: tensor.half() for name, tensor in trainable(model).items()}
-        save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
-
-
 def save(out: Path, job: Job, optimizer: Any, state: dict[str, Any]) -> None:
-    """Write weights, average, optimiser and place; an old checkpoint goes when it is whole."""
-    files = {"weights.safetensors": trainable(job.model)}
+    """Write all tensors; the state, written once they are whole, makes them the checkpoint."""
+    own, state_of = job.model.named_parameters(), optimizer.state.get
+    moments = {f"{n}.{kind}": x for n, p in own for kind, x in state_of(p, {}).items()}
+    files = {"weights": trainable(job.model), "optimizer": moments}
     if job.average is not None:
-        kept = dict(job.average.named_parameters())
-        files["average.safetensors"] = {name: kept[name] for name in trainable(job.model)}
+        files["average"] = trainable(job.average)
     for name, tensors in files.items():
-        save_file(tensors, out / f"{name}.new")
-    torch.save(optimizer.state_dict()["state"], out / "optimizer.pt.new")
-    for name in (*files, "optimizer.pt"):
-        os.replace(out / f"{name}.new", out / name)
+        save_file(tensors, out / f"{name}.safetensors.{state['step']}")
     write_json(out / "state.json", state)
+    settle(out, state["step"])
+
+
+def settle(out: Path, step: int) -> None:
+    """Give the files of a step's checkpoint their names."""
+    for path in out.glob(f"*.safetensors.{step}"):
+        path.replace(path.with_suffix(""))
 
 
 def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
     """The state to begin with: that of the folder's checkpoint, all tensors restored, or step 0."""
     if not (out / "state.json").is_file():
         return {"step": 0, "seconds": 0.0, **job.place}
+    state = dict(read_json(out / "state.json"))
+    settle(out, state["step"])
     load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
         load_weights(job.average, out / "average.safetensors")
-    moments = torch.load(out / "optimizer.pt", weights_only=True)
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-    return dict(read_json(out / "state.json"))
+    own = dict(job.model.named_parameters())
+    for key, moment in load_file(out / "optimizer.safetensors").items():
+        name, _, kind = key.rpartition(".")
+        optimizer.state[own[name]][kind] = moment.to(own[name].device)
+    return state
 
 
 class Log:
     """Means of loss terms and tokens a second since the last row, to log.jsonl and the screen."""
 
     def __init__(self, out: Path, seconds: float) -> None:
-        self.path, self.before = out / "log.jsonl", seconds
-        self.began = self.last = time.monotonic()
-        self.tokens, self.terms = 0, list[Terms]()
+        self.path, self.last = out / "log.jsonl", time.monotonic()
+        self.began, self.terms = self.last - seconds, list[Terms]()
 
     @property
     def seconds(self) -> float:
         """Seconds of all sessions of this run."""
-        return self.before + time.monotonic() - self.began
+        return time.monotonic() - self.began
 
-    def step(self, terms: Terms, tokens: int) -> None:
-        """Keep the terms as tensors: turning each into a number would make a GPU wait."""
-        self.tokens += tokens
-        self.terms.append({name: value.detach() for name, value in terms.items()})
-
-    def row(self, step: int, measure: Callable[[], Mapping[str, Any]] = dict) -> None:
+    def row(self, step: int, measure: Callable[[], Mapping[str, Any]] | None) -> None:
         """Write one row, and start the means anew."""
         row: dict[str, Any] = {"step": step, "seconds": round(self.seconds)}
-        if self.terms:
-            for name in self.terms[0]:
-                row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
-            row["tokens_per_second"] = round(self.tokens / (time.monotonic() - self.last))
-        row |= measure()
+        for name in self.terms[0]:
+            row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
+        tokens = row.pop("tokens") * len(self.terms)
+        row["tokens_per_second"] = round(tokens / (time.monotonic() - self.last))
+        row |= measure() if measure else {}
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         log.info("%s", row)
-        self.tokens, self.terms, self.last = 0, [], time.monotonic()
+        self.terms, self.last = [], time.monotonic()
 
 
 # ---- a run
@@ -203,13 +194,12 @@ class Log:
 @contextmanager
 def stop_asked() -> Iterator[list[int]]:
     """A list that Ctrl-C and SIGTERM add to, so that a checkpoint is written before the stop."""
-    asked, numbers = list[int](), (signal.SIGINT, signal.SIGTERM)
-    earlier = [signal.signal(number, lambda n, _: asked.append(n)) for number in numbers]
-    try:
+    asked = list[int]()
+    with ExitStack() as behind:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            earlier = signal.signal(number, lambda n, _: asked.append(n))
+            behind.callback(signal.signal, number, earlier)
         yield asked
-    finally:
-        for number, handler in zip(numbers, earlier, strict=True):
-            signal.signal(number, handler)
 
 
 def begin(s: Settings, load: Callable[[], Model]) -> Model:
@@ -220,9 +210,8 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     out, now = Path(s.out), asdict(s)
     kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     for name, value in now.items():
-        if isinstance(value, int | float) and value < (name in COUNTS):
-            flag = name.replace("_", "-")
-            raise BadInput(f"--{flag} takes {int(name in COUNTS)} or more, got {value}")
+        if isinstance(value, int | float) and value < (least := int(name in COUNTS)):
+            raise BadInput(f"--{name.replace('_', '-')} takes {least} or more, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     if (out / "state.json").is_file():
@@ -238,7 +227,7 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     form = kept.get("mixed_precision")  # under other work it could be measured as another
     model.take(form == "bf16" if form else heads.processor_has_bf16())
     out.mkdir(parents=True, exist_ok=True)
-    made = {"torch": torch.__version__, "mixed_precision": "bf16" if model.bf16 else "no"}
+    made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[model.bf16]}
     write_json(out / "settings.json", now | made)
     return model
 
@@ -255,50 +244,48 @@ def rate(s: Settings, step: int, seconds: float) -> float:
 
 
 def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
-    """One step of the optimiser down the loss; the terms before it."""
+    """One step of the optimiser down the loss; the terms before it, the gradient's norm and how
+    many tokens there were: tensors, since turning each into a number would make a GPU wait.
+    """
     job.model.train()
     device = next(job.model.parameters()).device
     there = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
     with torch.autocast(device.type, torch.bfloat16, enabled=job.model.bf16):
         terms = job.loss(there)
     terms["loss"].backward()
-    nn.utils.clip_grad_norm_(job.model.parameters(), 1.0)
+    norm = nn.utils.clip_grad_norm_(job.model.parameters(), 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return terms
+    found = terms | {"gradient": norm, "tokens": there["attention_mask"].sum().float()}
+    return {name: value.detach() for name, value in found.items()}
 
 
 def run(s: Settings, job: Job) -> bool:
     """Take the steps; True when all were taken, False when a signal stopped the run."""
     out, optimizer = Path(s.out), torch.optim.AdamW(job.groups, fused=True)
     state = resumed(out, job, optimizer)
-    began, peaks = state["step"], [group["lr"] for group in job.groups]
-    if job.average is not None and began == 0:
-        snapshot(out, job.model, 0)
+    step, peaks = state["step"], [group["lr"] for group in job.groups]
+    if job.average is not None and step == 0:
+        heads.snapshot(out, job.model, 0)
     rows = Log(out, state["seconds"])
-    with stop_asked() as asked:
-        for place, batch, tokens in job.batches(state):
-            if asked or gone(s, state["step"], rows.seconds) >= 1:
-                break
-            factor = rate(s, state["step"], rows.seconds)
+    over = done = gone(s, step, rows.seconds) >= 1
+    with stop_asked() as asked, closing(job.batches(state)) as drawn:
+        while not over:
+            place, batch = next(drawn)
+            factor = rate(s, step, rows.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
-            rows.step(descend(job, optimizer, batch), tokens)
-            step = state["step"] + 1
-            state = {**state, **place, "step": step}
+            rows.terms.append(descend(job, optimizer, batch))
+            step += 1
             if job.average is not None:
                 heads.move_average(job.average, job.model, job.decay, step)
-                snapshot(out, job.model, step)
-            if step % s.log_every == 0:
-                rows.row(step)
-            if job.measure is not None and step % s.evaluate_every == 0:
-                rows.row(step, job.measure)
-            if step % s.save_every == 0:
-                save(out, job, optimizer, {**state, "seconds": rows.seconds})
-    ended = gone(s, state["step"], rows.seconds) >= 1
-    late = ended and state["step"] > began and state["step"] % s.evaluate_every
-    if job.measure is not None and late:
-        rows.row(state["step"], job.measure)
-    save(out, job, optimizer, {**state, "seconds": rows.seconds})
-    log.info("stopped at step %d", state["step"])
-    return ended
+                heads.snapshot(out, job.model, step)
+            done = gone(s, step, rows.seconds) >= 1
+            over = done or bool(asked)
+            due, kept = (done or step % n == 0 for n in (s.evaluate_every, s.save_every))
+            if due or kept or over or step % s.log_every == 0:
+                rows.row(step, job.measure if due else None)
+            if kept or over:
+                save(out, job, optimizer, {**place, "step": step, "seconds": rows.seconds})
+    log.info("stopped at step %d", step)
+    return done

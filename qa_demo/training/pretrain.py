@@ -11,7 +11,6 @@ a GPU give `--workers 12 --batch-tokens 32768`, so that masking keeps up.
 """
 
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import AutoModelForMaskedLM
@@ -27,9 +26,9 @@ from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
-from qa_demo.training import heads, loop
+from qa_demo.training import loop
 from qa_demo.training.heads import Trained, check_length, loaded, tokenizer_of, training_form
-from qa_demo.training.loop import Batch, Draw, Job, Place, begin, exit_code, parsed, run
+from qa_demo.training.loop import Batch, Draws, Job, Place, begin, exit_code, parsed, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
 log = logging.getLogger("training")
@@ -39,7 +38,6 @@ log = logging.getLogger("training")
 class Settings(loop.Settings):
     """Everything a run depends on."""
 
-    encoder: str = HfArg(help="folder or hub id of the BERT-type encoder")
     text: list[str] = field(metadata={"help": "plain text, one paragraph a line, also .gz"})
     more_text: list[str] = field(default_factory=list, metadata={"help": "is only trained on"})
     length: int = 128
@@ -94,44 +92,33 @@ class Pretrainer(Trained):
 
 
 def load(source: str, dropout: float = 0.0) -> Pretrainer:
-    """A BERT-type encoder to be trained, with a new boundary head. Errors: BadInput for another
-    family.
-    """
+    """A BERT-type encoder with a new boundary head. Errors: BadInput for another family."""
     form = {"output_loading_info": True, **training_form(dropout)}
     mlm, info = loaded(AutoModelForMaskedLM, source, **form)
     if not hasattr(mlm, "cls"):
-        name, kind = Path(source).name, type(mlm).__name__
-        raise BadInput(f"pre-training takes BERT-type encoders, {name} is a {kind}")
+        kind = type(mlm).__name__
+        raise BadInput(f"pre-training takes BERT-type encoders, {Path(source).name} is a {kind}")
     sbo = SBOHead(mlm.config.hidden_size, mlm.config.vocab_size)
     return Pretrainer(mlm, sbo, any(name.startswith("cls.") for name in info["missing_keys"]))
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate."""
+    """Heads at head_rate x learning_rate; decay on matrices only."""
     # The decoder is the word table itself and is listed once, under the encoder.
-    own = (p for n, p in model.named_parameters() if n.startswith(("mlm.cls.", "sbo.")))
-    factors = {id(p): s.head_rate for p in own}
-    return heads.groups_of(model, factors, s.learning_rate, s.weight_decay)
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, p in model.named_parameters():
+        factor = s.head_rate if name.startswith(("mlm.cls.", "sbo.")) else 1.0
+        decay = s.weight_decay if p.dim() > 1 else 0.0
+        groups.setdefault((s.learning_rate * factor, decay), []).append(p)
+    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
 
 
-def corpus(s: Settings, tokenizer: Any) -> tuple[Batches, Batches | None]:
-    """Training batches, and held-out parts (None without)."""
-    sides = read_text(s.text, s.more_text)
-    train, held = (tokenize(tokenizer, side, s.length - 2) for side in sides)
-    rows = max(1, s.batch_tokens // s.length)
-    batches = Batches(train, tokenizer, s.length, rows, s.seed)
-    log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
-    return batches, Batches(held, tokenizer, s.length, packed=False) if held else None
-
-
-def drawn(s: Settings, batches: Batches, place: Place) -> Iterator[Draw]:
+def drawn(s: Settings, batches: Batches, place: Place) -> Draws:
     """Batches behind a place."""
     first = place["drawn"]
     mine = range(first, first + s.steps - place["step"] if s.steps else 10**9)
-    loader = DataLoader(batches, batch_size=None, sampler=mine, num_workers=s.workers)
-    for k, batch in enumerate(loader, first + 1):
-        # counted before it moves: asking a GPU would wait for it
-        yield {"drawn": k}, batch, int(batch["attention_mask"].sum())
+    loader = DataLoader(batches, None, sampler=mine, num_workers=s.workers)
+    yield from (({"drawn": k}, batch) for k, batch in enumerate(loader, first + 1))
 
 
 def train(s: Settings) -> bool:
@@ -140,7 +127,11 @@ def train(s: Settings) -> bool:
 
     model, tokenizer = begin(s, partial(load, s.encoder, s.dropout)), tokenizer_of(s.encoder)
     check_length(s.length, model.config, "--length")
-    batches, held = corpus(s, tokenizer)
+    sides = read_text(s.text, s.more_text)
+    parts, apart = (tokenize(tokenizer, side, s.length - 2) for side in sides)
+    batches = Batches(parts, tokenizer, s.length, max(1, s.batch_tokens // s.length), s.seed)
+    held = Batches(apart, tokenizer, s.length, packed=False) if apart else None
+    log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
     model.count(np.bincount(batches.stream, minlength=len(tokenizer)))
     groups = parameter_groups(model, s)
     figures = held and (lambda: {"held": summary(measure(model, held, s.held_limit))})

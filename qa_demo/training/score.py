@@ -140,16 +140,13 @@ def at_threshold(rows: Sequence[Row]) -> dict[str, Any]:
     """
     table = Table(rows)
     chosen, best = table.choose(), table.choose(100.0)
-    own = {name: chosen[name] for name in ("threshold", "withheld_right", "wrongly_answered")}
-    return (
-        table.official(chosen["threshold"], "2.0")
-        | own
-        | {
-            "answerable_f1_without_threshold": 100 * float(table.f1[table.answerable].mean()),
-            "answer_or_not_accuracy": chosen["accuracy"],
-            "best_answer_or_not_accuracy": best["accuracy"],
-        }
-    )
+    found = dict(table.official(chosen["threshold"], "2.0"))
+    for name in ("threshold", "withheld_right", "wrongly_answered"):
+        found[name] = chosen[name]
+    found["answerable_f1_without_threshold"] = 100 * float(table.f1[table.answerable].mean())
+    found["answer_or_not_accuracy"] = chosen["accuracy"]
+    found["best_answer_or_not_accuracy"] = best["accuracy"]
+    return found
 
 
 def measured(

@@ -5,10 +5,8 @@
         --unlabelled 0.3 --steps 2000 --out runs/student
 
 The windows are drawn first, as finetune's; then the teacher reads them all, once, and its logits
-are written to `--logits`; a stopped run goes on where it was. `--unlabelled K` adds windows that
-nobody labelled, for a share K of the questions: one with another paragraph of its article;
-`--exchanged K` one of which a name, number or word was exchanged. Of both the teacher alone says
-what it thinks.
+are written to `--logits`; a stopped run goes on where it was. Of windows that nobody labelled, with
+another paragraph (`--unlabelled`) or a word exchanged, the teacher alone says what it thinks.
 
 Teacher and student must cut texts into the same tokens, but may number them differently (MPNet's
 are BERT's, each with a number larger by four, and its separator stands twice between question and
@@ -153,14 +151,10 @@ def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
             if hasattr(module, "lora_A"):
                 module.merge()
         return said["encoder"], weights, model.eval()
-    if (folder / ADAPTER_FILE).is_file():
+    if (folder / ADAPTER_FILE).is_file() or not (folder / BIO_FILE).is_file():
         raise BadCheckpoint(
-            f"{folder.name} is a change to an encoder alone; `export --merge` writes both as a "
-            f"teacher"
-        )
-    if not (folder / BIO_FILE).is_file():
-        raise BadCheckpoint(
-            f"{folder.name} is no teacher: neither a run of finetune nor a reader with tags"
+            f"{folder.name} is no teacher: neither a run of finetune nor a whole reader with tags, "
+            f"which `export --merge` makes of a change to an encoder"
         )
     return str(folder), folder / BIO_FILE, load(str(folder), 0.0).eval()
 
@@ -177,9 +171,7 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
         kept = read_json(about)
         done = kept.get("done", 0)
         if other := [name for name in wanted if kept.get(name) != wanted[name]]:
-            raise BadInput(
-                f"{path.name} holds the logits of other {other[0]}; name another --logits"
-            )
+            raise BadInput(f"{path.name} holds logits of other {other[0]}; name another --logits")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
     try:

@@ -103,6 +103,23 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
         assert (run / name).read_bytes() == (out / name).read_bytes(), name
 
 
+def test_a_checkpoint_counts_once_it_is_whole(home, run, monkeypatch):
+    written, out, whole = loop.write_json, home / "full", settings(home, "full")
+
+    def full(path: Path, what: dict) -> None:
+        if what.get("step") == 6:
+            raise OSError("No space left on device")
+        written(path, what)
+
+    monkeypatch.setattr(loop, "write_json", full)
+    with pytest.raises(OSError, match="No space"):
+        finetune.train(whole)
+    monkeypatch.setattr(loop, "write_json", written)
+    (out / "weights.safetensors").replace(out / "weights.safetensors.3")  # killed before its name
+    assert finetune.train(whole)
+    assert (run / "weights.safetensors").read_bytes() == (out / "weights.safetensors").read_bytes()
+
+
 def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
     s = settings(home, "run")
     assert (Path(s.out) / "pool.npz").is_file()
