@@ -2,6 +2,7 @@
 with the start/end head and the tags' head and the loss that trains both.
 """
 
+import re
 import timeit
 from collections.abc import Mapping
 from functools import partial
@@ -113,6 +114,9 @@ def snapshot(out: Path, model: nn.Module, step: int) -> None:
 def load_weights(model: nn.Module, path: Path) -> None:
     """Copy a checkpoint's tensors into a model. Errors: BadInput for other layers or shapes."""
     tensors, own = load_file(path), model.state_dict()
+    held, has = (len(set(re.findall(r"\.layer\.(\d+)\.", " ".join(x)))) for x in (tensors, own))
+    if held != has:
+        raise BadInput(f"{path.name} holds {held} layers, the encoder has {has}: name its own")
     for name, x in tensors.items():
         if name not in own or own[name].shape != x.shape:
             raise BadInput(f"{path.name} holds what the model lacks, as {name} {list(x.shape)}")
