@@ -6,6 +6,7 @@ One run is one folder and one phase; the same command given again goes on.
 import argparse
 import json
 import logging
+import math
 import signal
 import sys
 import time
@@ -175,10 +176,12 @@ class Log:
         return time.monotonic() - self.began
 
     def row(self, step: int, measure: Callable[[], Mapping[str, Any]] | None) -> None:
-        """Write one row, and start the means anew."""
+        """Write one row, and start the means anew. Errors: BadInput for a loss that is no more."""
         row: dict[str, Any] = {"step": step, "seconds": round(self.seconds)}
         for name in self.terms[0]:
             row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
+        if not all(map(math.isfinite, row.values())):
+            raise BadInput(f"the loss is no number any more at step {step}: lower --learning-rate")
         tokens = row.pop("tokens") * len(self.terms)
         row["tokens_per_second"] = round(tokens / (time.monotonic() - self.last))
         row |= measure() if measure else {}

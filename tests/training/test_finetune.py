@@ -120,6 +120,12 @@ def test_a_checkpoint_counts_once_it_is_whole(home, run, monkeypatch):
     assert (run / "weights.safetensors").read_bytes() == (out / "weights.safetensors").read_bytes()
 
 
+def test_a_loss_that_is_no_number_stops_a_run_before_it_is_saved(home):
+    with pytest.raises(BadInput, match="no number any more at step 3: lower --learning-rate"):
+        finetune.train(settings(home, "wild", learning_rate=1e30, warmup=0))
+    assert not (home / "wild" / "state.json").exists()
+
+
 def test_a_pool_comes_back_from_its_file_as_it_is_drawn(home, run):
     s = settings(home, "run")
     assert (Path(s.out) / "pool.npz").is_file()
