@@ -275,6 +275,7 @@ def run(s: Settings, job: Job) -> bool:
     with stop_asked() as asked, closing(job.batches(state)) as drawn:
         while not over:
             place, batch = next(drawn)
+            torch.manual_seed(s.seed + step)  # one that goes on drops out what one session would
             factor = rate(s, step, rows.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor

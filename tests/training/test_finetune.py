@@ -68,7 +68,7 @@ def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
 def settings(home: Path, out: str, **more) -> finetune.Settings:
     file = str(home / "squad.json")
     small = {"steps": 6, "lengths": [40, 60], "batch_tokens": 120, "dev_limit": 9, "warmup": 2}
-    every = {"save_every": 3, "evaluate_every": 6, "negatives": 0.3}
+    every = {"save_every": 3, "evaluate_every": 6, "negatives": 0.3, "dropout": 0.1}
     where = {"encoder": f"{home}/encoder", "train": [f"{file}:1.5"], "dev": file}
     return finetune.Settings(**where | small | every | {"out": f"{home}/{out}"} | more)
 

@@ -36,6 +36,7 @@ def test_schemes_are_counted_over_the_texts_that_one_sequence_holds():
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
     small = {"steps": 6, "length": 40, "batch_tokens": 160, "held_limit": 4, "warmup": 2}
+    small["dropout"] = 0.1
     every = {"log_every": 2, "evaluate_every": 3, "save_every": 3}
     where = {"encoder": f"{home}/encoder", "text": [f"{home}/text.txt"], "out": f"{home}/{out}"}
     return pretrain.Settings(**where | small | every | more)
