@@ -11,6 +11,7 @@ a GPU give `--workers 12 --batch-tokens 32768`, so that masking keeps up.
 """
 
 import logging
+import signal
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -113,11 +114,17 @@ def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
     return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
 
 
+def deaf(_: int) -> None:
+    """A process that masks leaves to the main one what is sent to the whole group."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def drawn(s: Settings, batches: Batches, place: Place) -> Draws:
     """Batches behind a place."""
     first = place["drawn"]
     mine = range(first, first + s.steps - place["step"] if s.steps else 10**9)
-    loader = DataLoader(batches, None, sampler=mine, num_workers=s.workers)
+    loader = DataLoader(batches, None, sampler=mine, num_workers=s.workers, worker_init_fn=deaf)
     yield from (({"drawn": k}, batch) for k, batch in enumerate(loader, first + 1))
 
 

@@ -185,7 +185,7 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
     toy.stop_at(3, monkeypatch)
-    assert not pretrain.train(settings(home, "stopped"))
+    assert not pretrain.train(settings(home, "stopped", workers=1))
     assert pretrain.train(settings(home, "stopped"))
     whole, resumed = ((home / x / "weights.safetensors").read_bytes() for x in ("run", "stopped"))
     assert whole == resumed

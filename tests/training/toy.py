@@ -1,6 +1,8 @@
 """A BERT of two layers and width 16, a small text, a pool: training in a second."""
 
 import itertools
+import multiprocessing
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,11 +50,13 @@ def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
 
 
 def stop_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SIGTERM comes while this step is taken."""
+    """SIGTERM comes while this step is taken, to the whole group of processes."""
     descend, steps = loop.descend, itertools.count(1)
 
     def interrupted(*given: Any) -> Any:
         if next(steps) == step:
+            for worker in multiprocessing.active_children():
+                os.kill(worker.pid, signal.SIGTERM)
             signal.raise_signal(signal.SIGTERM)
         return descend(*given)
 
