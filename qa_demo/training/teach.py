@@ -175,8 +175,10 @@ def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.n
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(about, wanted | {"done": done})  # first, so that a run stopped at once goes on
     try:
-        shape = len(windows.pool["ids"]), 5
-        said = np.lib.format.open_memmap(path, "r+" if done else "w+", np.float16, shape)
+        if not done:  # its whole room is taken now: a full disk would end the process later
+            with path.open("wb") as file:
+                np.save(file, np.zeros((len(windows.pool["ids"]), 5), np.float16))
+        said = np.lib.format.open_memmap(path, "r+")
     except ValueError as fault:
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
     for first in range(done, total, PART):
