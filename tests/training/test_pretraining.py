@@ -36,8 +36,7 @@ def test_schemes_are_counted_over_the_texts_that_one_sequence_holds():
 
 def settings(home: Path, out: str, **more) -> pretrain.Settings:
     small = {"steps": 6, "length": 40, "batch_tokens": 160, "held_limit": 4, "warmup": 2}
-    small["dropout"] = 0.1
-    every = {"log_every": 2, "evaluate_every": 3, "save_every": 3}
+    every = {"log_every": 2, "evaluate_every": 3, "save_every": 3, "dropout": 0.1}
     where = {"encoder": f"{home}/encoder", "text": [f"{home}/text.txt"], "out": f"{home}/{out}"}
     return pretrain.Settings(**where | small | every | more)
 
@@ -80,7 +79,7 @@ def test_a_hash_keeps_paragraphs_apart_and_more_text_is_only_trained_on(tmp_path
         read_text([empty])
 
 
-def test_parts_begin_with_words_lose_nothing_and_fit():
+def test_parts_begin_with_words_lose_nothing_and_fit(home):
     words = np.repeat(np.arange(40), 3)
     parts = cut(np.arange(120), words, 50)
     assert np.concatenate([p.ids for p in parts]).tolist() == list(range(120))
@@ -89,9 +88,7 @@ def test_parts_begin_with_words_lose_nothing_and_fit():
         tokenize(None, ["some"], 2)
     one_word = cut(np.arange(120), np.zeros(120, dtype=int), 50)
     assert [len(p.ids) for p in one_word] == [40, 40, 40]
-
-
-def test_packs_hold_every_part_once_and_never_overflow(home):
+    # packs hold every part once and never overflow
     found = batches(home)
     packs = pack(found.parts, 39, 3)
     assert sorted(k for members in packs for k in members) == list(range(len(found.parts)))
@@ -136,7 +133,7 @@ def test_losses_are_torchs_with_their_own_denominators(home):
     assert terms["loss"] == pytest.approx(terms["mlm"] + terms["sbo"])
 
 
-def test_new_heads_begin_at_the_frequencies_of_the_text(home):
+def test_new_heads_begin_at_the_frequencies_of_the_text_and_learn_faster(home):
     counts = np.bincount(batches(home).stream, minlength=PIECES)
     model = pretrain.load(f"{home}/encoder", dropout=0.5)
     model.count(counts)
@@ -147,9 +144,6 @@ def test_new_heads_begin_at_the_frequencies_of_the_text(home):
         assert int(bias.argmax()) == int(counts.argmax())
         assert bias.exp().sum().item() == pytest.approx(1, rel=1e-4)
 
-
-def test_every_parameter_learns_once_and_heads_learn_faster(home):
-    model = pretrain.load(f"{home}/encoder")
     groups = pretrain.parameter_groups(model, settings(home, "unused", learning_rate=1e-3))
     listed = [(id(p), (g["lr"], g["weight_decay"])) for g in groups for p in g["params"]]
     rate = dict(listed)
@@ -163,13 +157,12 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
     home, exported, tmp_path, capsys, monkeypatch
 ):
     said = "--length may be up to 512 with this encoder, got 513"
-    with monkeypatch.context() as patch:
-        patch.setattr(pretrain, "read_text", None)  # whoever cuts the text before fails
-        with pytest.raises(BadInput, match=said):
-            pretrain.train(settings(home, "refused", length=513, batch_tokens=513))
-        other = str(toy.encoder(home / "roberta", "roberta"))
-        with pytest.raises(BadInput, match=r"takes BERT-type encoders, roberta is a Roberta"):
-            pretrain.train(settings(home, "refused", encoder=other))
+    monkeypatch.setattr(pretrain, "read_text", None)  # whoever cuts the text before fails
+    other = str(toy.encoder(home / "roberta", "roberta"))
+    kind = "takes BERT-type encoders, roberta is a Roberta"
+    for more, reason in (({"length": 513, "batch_tokens": 513}, said), ({"encoder": other}, kind)):
+        with pytest.raises(BadInput, match=reason):
+            pretrain.train(settings(home, "refused", **more))
     (tmp_path / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
     refused = {
         f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
@@ -205,14 +198,12 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
     logits = plain(batch["input_ids"], batch["attention_mask"]).logits.flatten(0, 1)
     assert torch.allclose(logits[batch["at"]], mlm, atol=1e-5)
 
-
-def test_means_are_those_of_the_wires(home, exported):
-    source, model = batches(home), infill.load_exported(exported).eval()
+    source = batches(home)  # the means are those of its wires
     with torch.no_grad():
-        left = torch.cat([model.hidden(b)[b["left"]] for b in (source[k] for k in range(3))])
-    assert torch.allclose(model.sbo.mean_left, left.mean(0), atol=2e-3)
-    assert model.sbo.mean_position.abs().max() > 0
-    assert model.sbo.counts.sum() == len(source.stream)
+        left = torch.cat([again.hidden(b)[b["left"]] for b in (source[k] for k in range(3))])
+    assert torch.allclose(again.sbo.mean_left, left.mean(0), atol=2e-3)
+    assert again.sbo.mean_position.abs().max() > 0
+    assert again.sbo.counts.sum() == len(source.stream)
 
 
 def test_scores_are_torchs(home, exported):

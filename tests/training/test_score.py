@@ -90,8 +90,7 @@ def test_each_text_is_read_once_as_the_page_reads_it(reader, monkeypatch):
     with pytest.raises(BadInput, match="no character"):
         heard(reader, {"one": [Example("x", kit.QUESTION, "\x00", ())]})
 
-
-def test_what_the_tags_say_leads_over_no_answer_by_logarithms(reader):
+    # what the tags say leads over no answer by logarithms
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 6)
     tagged, none = best_tagged(reading), null_log_prob(reading)  # whose power is 0 in a float
     said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 6, ()))
@@ -116,8 +115,6 @@ def test_the_figures_of_the_command_fit_each_other(folder, scored):
     for part in ("speed", "squad_dev", "squad_dev_v2", "reliability"):
         assert [keys(x[part]) for x in stored] == [keys(scored[part])] * 2, "of this command"
 
-
-def test_threshold_and_calibration_come_with_the_reader(folder, scored):
     again, fit = load_reader(str(folder)), scored["reliability"]["span"]
     assert again.threshold == scored["squad_dev_v2"]["span"]["threshold"]
     assert again.calibrations == Calibrations(Calibration(fit["temperature"], fit["bias"]))

@@ -2,8 +2,8 @@
 
 import itertools
 import multiprocessing
-import os
 import signal
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def stop_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*given: Any) -> Any:
         if next(steps) == step:
             for worker in multiprocessing.active_children():
-                os.kill(worker.pid, signal.SIGTERM)
+                subprocess.run(["kill", str(worker.pid)], check=True)
             signal.raise_signal(signal.SIGTERM)
         return descend(*given)
 
