@@ -19,7 +19,7 @@ import logging
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -208,7 +208,7 @@ class Sampler:
     """
 
     def __init__(self, examples: Sequence[Example], tokenizer: object, negatives: float) -> None:
-        self.encoding, self.negatives = cache(partial(encode, tokenizer)), negatives
+        self.encoding, self.negatives = lru_cache(64)(partial(encode, tokenizer)), negatives
         self.by_title: dict[str, list[str]] = {}
         for example in examples:
             self.by_title.setdefault(example.title, []).append(example.context)
