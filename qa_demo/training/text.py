@@ -31,7 +31,7 @@ def read_lines(names: Iterable[str]) -> dict[str, None]:
     seen: dict[str, None] = {}
     for name in names:
         lines = files.read_text(Path(name)).split("\n")
-        seen.update(dict.fromkeys(line for raw in lines if (line := raw.strip())))
+        seen.update(dict.fromkeys(line for raw in lines if (line := " ".join(raw.split()))))
     return seen
 
 

@@ -64,7 +64,8 @@ def batches(home: Path, **more) -> Batches:
 
 def test_a_hash_keeps_paragraphs_apart_and_more_text_is_only_trained_on(tmp_path):
     lines = [f"paragraph number {k} of the file" for k in range(4000)]
-    parts = {"own": lines[:3000], "copies": lines[99::-1], "more": lines[2900:], "empty": [""]}
+    more = [line.replace(" ", "  ") for line in lines[2900:]]
+    parts = {"own": lines[:3000], "copies": lines[99::-1], "more": more, "empty": [""]}
     for name, part in parts.items():
         (tmp_path / name).write_text("\n".join(part))
     own, copies, more, empty = (str(tmp_path / name) for name in parts)
