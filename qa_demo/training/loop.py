@@ -40,6 +40,8 @@ FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "sa
 """Settings that may differ where a run goes on."""
 COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limit", "held_limit")
 """Settings that are at least 1; no other number is below 0."""
+SHARES = ("negatives", "unlabelled", "exchanged", "label_share", "average")
+"""Settings that are at most 1."""
 
 
 # ---- a command: its flags, its exit code, its files
@@ -213,8 +215,10 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     out, now = Path(s.out), asdict(s)
     kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     for name, value in now.items():
-        if isinstance(value, int | float) and value < (least := int(name in COUNTS)):
-            raise BadInput(f"--{name.replace('_', '-')} takes {least} or more, got {value}")
+        least, most = int(name in COUNTS), 1 if name in SHARES else math.inf
+        if isinstance(value, int | float) and not least <= value <= most:
+            takes = "0 to 1" if name in SHARES else f"{least} or more"
+            raise BadInput(f"--{name.replace('_', '-')} takes {takes}, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     if (out / "state.json").is_file():

@@ -40,6 +40,7 @@ def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time():
         ({"steps": 3, "minutes": 1.0}, "--steps or --minutes"),
         ({"steps": -1}, "--steps takes 0 or more, got -1"),
         ({"steps": 3, "save_every": 0}, "--save-every takes 1 or more, got 0"),
+        ({"steps": 3, "negatives": 1.5}, "--negatives takes 0 to 1, got 1.5"),
         ({"steps": 3, "dev_limit": 0}, "--dev-limit takes 1 or more, got 0"),
     ],
 )
