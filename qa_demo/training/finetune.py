@@ -242,8 +242,7 @@ def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Term
         scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
         return {"dev_questions": len(dev), **scores}
 
-    drawn = partial(batches, windows, s.batch_tokens, s.seed)
-    first = {"epoch": 0, "batch": -1}
+    drawn, first = partial(batches, windows, s.batch_tokens, s.seed), {"epoch": 0, "batch": -1}
     return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average))
 
 

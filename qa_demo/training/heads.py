@@ -90,9 +90,7 @@ class Trained(nn.Module):
         self.config, self.bf16 = config, False
 
     def take(self, bf16: bool) -> None:
-        """Take products in bf16 or not. DeBERTa v1 never does: it hides padding by the least number
-        of fp32, which bf16 cannot hold.
-        """
+        """Products in bf16 or not: DeBERTa v1 fails there, hiding padding by fp32's minimum."""
         self.bf16 = bf16 and self.config.model_type != "deberta"
 
 

@@ -122,10 +122,9 @@ def deaf(_: int) -> None:
 
 def drawn(s: Settings, batches: Batches, place: Place) -> Draws:
     """Batches behind a place."""
-    first = place["drawn"]
-    mine = range(first, first + s.steps - place["step"] if s.steps else 10**9)
+    mine = range(place["drawn"], 10**9)
     loader = DataLoader(batches, None, sampler=mine, num_workers=s.workers, worker_init_fn=deaf)
-    yield from (({"drawn": k}, batch) for k, batch in enumerate(loader, first + 1))
+    yield from (({"drawn": k + 1}, batch) for k, batch in zip(mine, loader, strict=True))
 
 
 def train(s: Settings) -> bool:
