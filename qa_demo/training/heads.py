@@ -28,14 +28,16 @@ UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet 
 
 
 def processor_has_bf16() -> bool:
-    """True where bf16 matrix products pay: on a GPU, and on a CPU where a short measurement finds
-    them a fifth faster than fp32. The processor's own word is not enough: one that lists
-    AVX512-BF16 but hides AMX took 1.8 times as long in bf16.
+    """True where bf16 matrix products pay: on a GPU that makes them itself (Ampere, not T4), and on
+    a CPU where a short measurement finds them a fifth faster than fp32. A CPU's own word is not
+    enough: one that lists AVX512-BF16 but hides AMX took 1.8 times as long in bf16.
     """
+    if torch.cuda.is_available():
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     a, b = torch.ones(64, 384), torch.ones(384, 1536)
     pairs = (a, b), (a.bfloat16(), b.bfloat16())
     fp32, bf16 = (min(timeit.repeat(partial(torch.mm, *x), number=1, repeat=8)) for x in pairs)
-    return torch.cuda.is_available() or bf16 < 0.8 * fp32
+    return bf16 < 0.8 * fp32
 
 
 def loaded(kind: Any, source: str | Path, **form: Any) -> Any:

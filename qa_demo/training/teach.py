@@ -130,8 +130,7 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
     marks = {getattr(student, name): getattr(teacher, name) for name in MARKS}
     pieces = student.convert_ids_to_tokens(list(range(len(student))))
     numbers = [vocabulary.get(marks.get(piece, piece), -1) for piece in pieces]
-    here = zip(pieces, numbers, strict=True)
-    missing = [p for p, n in here if n < 0 and not p.startswith("[unused")]
+    missing = [p for p, n in zip(pieces, numbers, strict=True) if n < 0 and "[unused" not in p]
     if missing:
         raise BadInput(
             f"the teacher has no token {missing[0]!r}, nor {len(missing) - 1:,} others of the "

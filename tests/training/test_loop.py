@@ -70,3 +70,5 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_family_can(tmp_pa
     # on a GPU an encoder without a fused kernel is not refused
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert heads.training_form(0.0)["attn_implementation"] is None
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **how: not how)
+    assert not heads.processor_has_bf16(), "one that only emulates it"

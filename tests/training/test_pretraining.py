@@ -89,10 +89,9 @@ def test_parts_begin_with_words_lose_nothing_and_fit(home):
         tokenize(None, ["some"], 2)
     one_word = cut(np.arange(120), np.zeros(120, dtype=int), 50)
     assert [len(p.ids) for p in one_word] == [40, 40, 40]
-    # packs hold every part once and never overflow
     found = batches(home)
     packs = pack(found.parts, 39, 3)
-    assert sorted(k for members in packs for k in members) == list(range(len(found.parts)))
+    assert sorted(k for members in packs for k in members) == [*range(len(found.parts))], "once"
     used = [sum(len(found.parts[k].ids) + 1 for k in members) for members in packs]
     assert max(used) <= 39 and np.mean(used) > 0.75 * 39
 
