@@ -145,9 +145,9 @@ def train(s: Settings) -> bool:
 
 
 @exit_code
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and train."""
-    train(parsed(Settings, __doc__, "pretrain", argv))
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and train; 130 where a signal stopped the run."""
+    return 0 if train(parsed(Settings, __doc__, "pretrain", argv)) else 130
 
 
 if __name__ == "__main__":

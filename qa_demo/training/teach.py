@@ -252,9 +252,9 @@ def train(s: Settings) -> bool:
 
 
 @exit_code
-def main(argv: list[str] | None = None) -> None:
-    """Parse the command line and teach; 2 on a teacher or logits that cannot be used."""
-    train(parsed(Settings, __doc__, "teach", argv))
+def main(argv: list[str] | None = None) -> int:
+    """Parse the command line and teach; 130 where a signal stopped the run."""
+    return 0 if train(parsed(Settings, __doc__, "teach", argv)) else 130
 
 
 if __name__ == "__main__":

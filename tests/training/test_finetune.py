@@ -90,7 +90,8 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
     out = home / "stopped"
     toy.stop_at(2, monkeypatch)
-    assert not finetune.train(settings(home, "stopped"))
+    monkeypatch.setattr(finetune, "parsed", lambda *_: settings(home, "stopped"))
+    assert finetune.main([]) == 130
     assert loop.read_json(out / "state.json")["step"] == 2, "a whole step"
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
     monkeypatch.setattr(heads, "processor_has_bf16", lambda: other)  # as under other work

@@ -178,7 +178,8 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
     toy.stop_at(3, monkeypatch)
-    assert not pretrain.train(settings(home, "stopped", workers=1))
+    monkeypatch.setattr(pretrain, "parsed", lambda *_: settings(home, "stopped", workers=1))
+    assert pretrain.main([]) == 130
     assert pretrain.train(settings(home, "stopped"))
     whole, resumed = ((home / x / "weights.safetensors").read_bytes() for x in ("run", "stopped"))
     assert whole == resumed

@@ -90,12 +90,11 @@ def test_each_text_is_read_once_as_the_page_reads_it(reader, monkeypatch):
     with pytest.raises(BadInput, match="no character"):
         heard(reader, {"one": [Example("x", kit.QUESTION, "\x00", ())]})
 
-    # what the tags say leads over no answer by logarithms
     reading = reader.read(kit.QUESTION, kit.CONTEXT * 6)
     tagged, none = best_tagged(reading), null_log_prob(reading)  # whose power is 0 in a float
     said = lines(reading, Example("x", kit.QUESTION, kit.CONTEXT * 6, ()))
     assert said["bio"]["n_best"] == [{"text": tagged.text}]
-    assert said["bio"]["score_diff"] == pytest.approx(none - np.log(tagged.marginal))
+    assert said["bio"]["score_diff"] == pytest.approx(none - np.log(tagged.marginal)), "by logs"
     assert said["span"]["score_diff"] == predict(reading).score_diff
 
 
