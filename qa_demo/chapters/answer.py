@@ -58,7 +58,7 @@ def best_span(shown: Shown) -> list[Block | None]:
     best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
     said = f"Of all spans of up to {longest} (words or their parts), {{}} has the highest score, "
     if shown.state.rule != "logits":
-        said = "By another rule (Long text, “Three rules”) the best span is {}, with the score "
+        said = "By another rule (Long text, “Other rules”) the best span is {}, with the score "
     said += f"*{number(best.score)}*."
     if shown.prediction.answer is None:
         said += " It is not returned: “no answer” wins (see “Or no answer?”)."

@@ -420,5 +420,5 @@ def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], st
     else:
         found += [([p], ui.I, f" “{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
     if ends is not None:
-        found.append(([ends], ui.O, f" “{dotted(e, answer.span.end + 1)}” is not I"))
+        found.append(([ends], STRONG, f" “{dotted(e, answer.span.end + 1)}” is not I"))
     return found

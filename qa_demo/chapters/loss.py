@@ -32,9 +32,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction compares the scores of pairs. Training raises log P(start) + log "
-    "P(end) of the right one. *A score is this sum plus one constant, the same for all pairs of "
-    "the text: so scores and sums order pairs alike.*",
+    "Prediction compares the scores of pairs. Training lowers L: it raises log P(start) + log "
+    "P(end) = −2 L of the right pair. *A score is such a sum plus one constant, the same for all "
+    "pairs of the text: so scores and sums order pairs alike.*",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -45,8 +45,8 @@ CLOSINGS = (
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
-    "Before training positions are about equally likely, so L ≈ log {} = {}. Other texts may raise "
-    "it later.",
+    "Before training positions are about equally likely, so L ≈ log {} = {}. Training never read "
+    "this text.",
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
@@ -288,7 +288,9 @@ def the_fit(case: Case) -> Made:
         said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        key.append(("text", GREY, "shown: the four best allowed pairs and the right one"))
+        key.append(
+            ("text", GREY, "shown: the best four of the spans and “no answer”, and the right one")
+        )
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -311,13 +313,12 @@ def the_fit(case: Case) -> Made:
 
 
 def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:
-    """The right pair's score by its logarithms, and where the constant comes from."""
-    d, both = printed.digits_of(right.log_p), (case.log_p[0][right.i], case.log_p[1][right.j])
-    a, b, z, total = (number(x, d) for x in (*both, sum(constants), right.score))
-    sign = adds((*both, sum(constants)), right.score, d)
-    said = f"score = log P(start) + log P(end) + {z} = {{}} + {{}} + {z} {sign} {{}}"
+    """The right pair's score by the loss, and where the constant comes from."""
+    d = printed.digits_of(right.log_p)
+    loss, z, total = (number(x, d) for x in (case.loss, sum(constants), right.score))
+    sign = adds((-2 * value(loss), sum(constants)), right.score, d)
+    score = say(f"score = −2 L + {z} = −2 · *{loss}* + {z} {sign} *{total}*")
     of = f"log P = logit − log Σ exp, so {z} = log Σ exp(start logits) + log Σ exp(end logits) = "
-    score = say(said, [f"({a})", START], [f"({b})", END], [total, STRONG])
     return [score, [of, *ui.summed(*constants, d)]]
 
 

@@ -367,8 +367,8 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     key.append(("line", OTHER, f"each other of the {n} tokens (question and special ones too)"))
     return [
         ui.idea(
-            "A token has a hidden state h after every layer. Here the same S and E multiply each "
-            "of them; *only the last layer's logits decide the answer.*"
+            "A token has a hidden state h after every layer. *Here the same S and E multiply each "
+            "of them*; only the last layer's logits decide the answer."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
         ui.legend("key", *key, ("text", GREY, "a dot joins the tokens of a word")),

@@ -39,9 +39,9 @@ IDEAS = (
     "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
-    "From the top down each black bar adds one change to BERT's pre-training; *the bar is how far "
-    "F1 goes up or down with it* (F1: overlap with people's answers to the questions of SQuAD, at "
-    "best 100).",
+    "From the top down each bar adds one change to BERT's pre-training; *the bar is how far F1 "
+    "rises with it* (F1: overlap with people's answers to SQuAD's questions on Wikipedia, at best "
+    "100).",
 )
 FIRST = {1: "curie", 2: "apollo"}
 """The passages that the steps open on; one that is chosen is shown by both."""
@@ -255,8 +255,8 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told = f"Over {every['texts']} example texts the MLM layer of our small SpanBERT guesses "
-    told += f"*{' %* of single tokens right, *'.join(both)} %* in spans."
+    told = f"Over {every['texts']} other texts, the examples, the MLM layer of our small SpanBERT "
+    told += f"guesses *{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
@@ -335,25 +335,22 @@ def changed(gain: known.Gain) -> str:
 def worth(shown: Shown, own: Own) -> list[Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
-    steps = f"{w.budget['pretrain_steps']:,} training steps"
     every, most = ", ".join(changed(gain) for gain in w.paper.values() if gain.each), 1_200_000
-    told = f"In the paper F1 changes by {every}. Our small run, "
-    told += f"{most // w.budget['pretrain_steps']:,} times shorter, cannot test that."
+    told = f"In the paper F1 changes by *{every}*: hiding whole spans brings most, SBO least. Our "
+    told += f"own runs (see the table), {most // w.budget['pretrain_steps']:,} times shorter, "
+    told += "cannot test that."
     paper = f"the SpanBERT paper: large model, {most:,} training steps, SQuAD 2.0"
-    key = [("fill", ui.INK, paper)]
-    key += [("fill", ui.OTHER, f"our small run: 6 layers, {steps}, one segment, SQuAD 1.1")]
-    key += [("ring", ui.INK, "each of its runs; the bar is their mean")]
     rows = list[Block]()
     for short, name in w.names.items():
         cells, ours = [name], w.ours.get(short)
         for gain in (w.paper.get(short), ours):
             cells += [number(gain.f1, 1), changed(gain)] if gain else ["–", "–"]
         rows.append(ui.row(*cells, ", ".join(map(number, ours.runs)) if ours else "–"))
-    heads = ["row", "paper", "change", "ours", "change", "each run"]
+    heads = ["row", "paper, SQuAD 2.0", "change", "ours, SQuAD 1.1", "change", "each run"]
     table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
-        ui.legend("key", *key),
+        ui.legend("key", ("fill", ui.INK, paper)),
         gains(w),
         ui.closing(
             "One segment: BERT reads two texts at once and guesses whether the second follows; "

@@ -120,8 +120,9 @@ def square(sq: Square) -> Block:
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * sq.several} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
+    beside = "; beside it: pairs with the question"
     names = [
-        ui.note(null, edge + gap, edge + gap / 2, xshift=5, **apart),
+        ui.note(f"{null}{beside}", edge + gap, edge + gap / 2, xshift=5, **apart),
         ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-36, **place),
         ui.note("← it starts at …", 0, 0.5, START, 16, textangle=-90, xshift=16 - left, **place),
     ]
@@ -131,6 +132,7 @@ def square(sq: Square) -> Block:
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
+    narrow["annotations.0.text"] = null
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)

@@ -127,23 +127,23 @@ def change(p: Softmaxes) -> list[Block | None]:
         return ui.slider(f"{name}-logit", field, label, (-far, far, 0.01), now, says=says)
 
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
-    label = f"Raise its start logit to {number(p.to)}, 1 above the highest: P(start) "
-    label += f"{probability(now[pos])} → {probability(p.raised[pos])}, all others × "
-    label += printed.significant(p.raised[other] / now[other])
-    press = ui.button("undo", label, {sliders[0]["field"]: p.to})
-    best, was = shown.best, shown.true_best
-    score = ui.summed(best.start_logit, best.end_logit)
-    said = say("Best pair: {} with {}", texts.span_words(best), score)
-    if was.span != best.span:
-        said += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
+    press = ui.button("undo", f"Raise it to {number(p.to)}", {sliders[0]["field"]: p.to})
+    goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
+    said = f"If the start logit of {{}} rises from {goes} goes from {probability(now[pos])} to "
+    said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
+    found = say(f"{said}{printed.significant(p.raised[other] / now[other])}*", p.said(pos))
+    if shown.changed:
+        best, was = shown.best, shown.true_best
+        score = ui.summed(best.start_logit, best.end_logit)
+        found = say("Best pair now: {} with {}", texts.span_words(best), score)
+        if was.span != best.span:
+            found += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
         ui.idea(
             "Raise one logit and its position gains probability; *all other probabilities of that "
             "softmax shrink by one common factor.*"
         ),
-        ui.finding(
-            "{}. Below are the logits of {}: press another word to see its own.", said, p.said(pos)
-        ),
+        ui.finding("{}.", found),
         *(by_hand.told(shown) or [press]),
         *sliders,
         key(p),
@@ -195,15 +195,15 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
 
 def key(p: Softmaxes) -> Block:
     answers, choosing = p.shown.prediction.answer is not None, p.shown.state.step == 3
-    frame = "after a press on the button" if choosing else "probability 1"
+    framed = "before" if p.shown.changed else "if raised" if choosing else ""
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
         ("bar", END, "below: P(end)"),
-        ("track", LINE, f"frame: {'before' if p.shown.changed else frame}"),
+        *([("track", LINE, f"frame: {framed}")] if framed else []),
         ("text", GREY, f"no bar: under {LEAST}"),
         ("fill", MID, "the reader's answer" if answers else "the best span; “no answer” wins"),
-        ("boxed", INK, "chosen") if choosing else DOT,
+        ("boxed", INK, "chosen: press another word") if choosing else DOT,
     )
 
 
@@ -216,8 +216,7 @@ def words(p: Softmaxes) -> Block:
     for pos, one in enumerate(items):
         for side, lane, other in zip(p.sides, ("up", "down"), others, strict=True):
             high, framed = (float(v[pos] * (v[pos] >= LEAST)) for v in (side.probs, other))
-            frame = framed * (framed != high)
-            frame = frame if choosing or p.shown.changed else int(high >= 0.5)
+            frame = framed * (framed != high) * (choosing or p.shown.changed)
             if high or frame:
                 said = f"{side.name} " * (pos == side.top) + probability(high)
                 one[lane] = [round(high, 4), said if high >= 0.1 else "", round(frame, 4)]
@@ -248,7 +247,7 @@ def shares(p: Softmaxes) -> Block:
     ticks, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):
         ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
-    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "middle"}
+    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
     asked = "question" if (a - 1) / n > 0.08 else ""  # room for the word
     notes = [ui.note(said, x, 1, GREY, **corner) for said, x in ((asked, 1), ("paragraph", a))]
     drawn = list[Block]()

@@ -32,13 +32,13 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* A "
-    "blank text, each word {}, turns into this one in small steps, all words at once; what each "
-    "adds on the way is summed (integrated gradients).",
+    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
+    "words start as {}, a blank text; their vectors go in small steps to their own. What a word "
+    "adds on the way is its share (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
-    "most need not be what the best span rests on.*",
+    "most need not have a large share* (step 1).",
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
@@ -159,7 +159,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
-    found += "Punctuation aside, {} spoke most" if top else "No word spoke{}"
+    found += "Of all words, {} speak most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
@@ -354,17 +354,17 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
-        said += " Compare {}: the weights do not follow the shares (step 1)."
+        said += " Compare {}: the weights do not follow the shares."
         about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
         given = shares.named((read, held), *about)
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
     sums = f"all {len(att.weights)} weights: {sums} "
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
-    key: list[Any] = [("bar", INK, ["weight that ", *name, " gives this token"])]
+    key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
+    key.append(("bar", GREY, f"below: the word's share, for the best span (from {SMALL})"))
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
-    key.append(("text", GREY, f"no bar: under {LOOKED}"))
-    last = "A large weight does not show that the answer needs the word; hiding it would tell more."
+    last = "Neither a weight nor a share proves that the answer needs a word."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [
@@ -389,13 +389,24 @@ def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[in
 
 
 def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
-    """The window's text, piece by piece, with a bar of the weight above each."""
+    """The window's text, piece by piece, with a bar of the weight above each, and below each word
+    its share where it speaks for the best span.
+    """
     w, full = shares.window, max(float(att.weights.max()), 0.05)
     named = {k for k in np.argsort(-att.weights)[:NAMED].tolist() if att.weights[k] >= LOOKED}
     items = texts.window_items(shares.shown, w)
     for pos, (one, x) in enumerate(zip(items, att.weights.tolist(), strict=True)):
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
+        k = int(shares.words.of[pos])
+        if (
+            pos
+            and k >= 0
+            and k != shares.words.of[pos - 1]
+            and (share := shares.values[k]) >= SMALL
+        ):
+            label = signed(share) if k in shares.ranked[:NAMED] else ""
+            one["down"] = [round(float(share / shares.values.max()), 4), label]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
         one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
@@ -405,7 +416,7 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
-    return texts.text("weights", *segments, up=INK, height=48, dots=True, select=False)
+    return texts.text("weights", *segments, up=INK, down=GREY, height=30, dots=True, select=False)
 
 
 def grid(shares: Shares, att: TokenAttention, at: int) -> Block:

@@ -37,19 +37,19 @@ STEPS = (
     ("How it is split", "How is a long text split, and which answer wins?"),
     ("One start, one window", "Why does a start count in one window only?"),
     ("No answer", "Which window's “no answer” counts?"),
-    ("Three rules", "Why not take the surest window?"),
+    ("Other rules", "Why not take the surest window?"),
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes a span; the highest "
-    "score wins.*",
-    "Overlapping windows score the same words. *A start counts only in the window where its nearer "
-    "edge is furthest away.*",
+    "should overlap, with the question in each. *Each window proposes a span that may start there "
+    "(step 2); the highest score wins.*",
+    "Overlapping windows score the same words, and what stands around a word tells what it means. "
+    "*So a start counts only in the window where its nearer edge is furthest away.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
-    "Each window proposes a span; a rule picks the one that is returned. *P compares the positions "
-    "of one window: it says how sure that window is, even of “no answer”.*",
+    "Each window proposes a span; a rule picks the one that is returned. *P sums to 1 inside each "
+    "window, so it cannot compare windows: one may be sure of “no answer”.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 24)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
@@ -97,7 +97,7 @@ class Windows(Proposals):
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     w, step = Windows(shown), shown.state.step
-    made = (split, one_window, no_answer, three_rules)[step - 1](w)
+    made = (split, one_window, no_answer, other_rules)[step - 1](w)
     many = len(w.rows) > fig.MOST_ROWS and step != 2
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if many else None
@@ -133,7 +133,7 @@ def split(w: Windows) -> list[Block | None]:
     found += "; yet “no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
-    key += [("hollow", INK, "the span that it proposes (step 2: which it may), with its score")]
+    key += [("hollow", INK, "the span that it proposes, with its score")]
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     which = [f"({', '.join(names)})", "note"]
@@ -208,14 +208,12 @@ def one_window(w: Windows) -> list[Block | None]:
     elif higher:
         same = number(higher.answer_score, d)
         told += f" In window {higher.k} these words score *{same}*, more, and do not count."
-    last = "The rule asks where a word stands, not how high it scores: what stands around a word "
-    last += "tells what it means."
     return [
         ui.finding(told, start),
         ui.legend("key", *key),
         owner(w),
         ui.formula("nearer", nearer),
-        ui.closing(last),
+        ui.closing("The rule asks where a word stands, not how high it scores."),
     ]
 
 
@@ -265,7 +263,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     ]
 
 
-def three_rules(w: Windows) -> list[Block | None]:
+def other_rules(w: Windows) -> list[Block | None]:
     """Step 4: BERT's rule beside another, with every window's number and the choice filled."""
     follows = w.shown.state.rule
     other = "mean_of_maxima" if follows == "logits" else follows
@@ -274,13 +272,9 @@ def three_rules(w: Windows) -> list[Block | None]:
     options = [
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]
-    found = why(w, other, taken[1])
-    if other != "product" and len(w.rows) > 1:
-        third = f" The {RULES['product'][1]} takes window {w.highest('product').k}."
-        found.append([third, ""])  # two texts would be one and its role
     return [
-        ui.finding("{}", found),
-        ui.choice("rules", "rule of the whole page", options),
+        ui.finding("{}", why(w, other, taken[1])),
+        ui.choice("rules", "the page follows the", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
@@ -296,9 +290,10 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
         return [f"{told}."]
     if maxima == (0, 0):
         said = (
-            f"{told}, the surest, yet sure of “no answer”: both P are on {w.cls}. Its best span is "
+            f"Window {top.k} is the surest, *{probability(top.mean)}*, yet of “no answer”: both P "
         )
-        return [f"{said}returned all the same."]
+        said += f"are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
+        return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [said_at(w.shown, top.window, pos) for pos in maxima]
         return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)

@@ -10,8 +10,6 @@ from qa_demo.core.infill import Guessed
 from qa_demo.examples import Worth
 from qa_demo.printed import fine, probability, signed
 
-RING = {"size": 8, "symbol": "circle-open", "color": ui.INK, "line": {"width": 1.5}}
-
 
 def ticks(most: float) -> list[float]:
     """At most five round probabilities from 0 on."""
@@ -40,28 +38,16 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
 
 
 def gains(w: Worth) -> Block:
-    """What each change adds to F1, in points: the paper's bar above ours, with each of our runs."""
+    """What each change adds to F1 in the paper, in points."""
     rows = [k for k in w.names if k in w.paper and w.paper[k].each]
-    runs = [(x, y + 0.2) for y, k in enumerate(rows) if k in w.ours for x in w.ours[k].each]
-    data, reach = list[Block](), list[float]()
-    for found, role, up in (w.paper, ui.INK, -0.2), (w.ours, ui.OTHER, 0.2):
-        own = [(found[k], y + up) for y, k in enumerate(rows) if k in found]
-        bars, y = [gain.change for gain, _ in own], [y for _, y in own]
-        ends = [0.0 if role == ui.OTHER else x for x in bars]  # inside, as a ring may stand behind
-        reach += [x for gain, _ in own for x in (gain.change, *gain.each)]
-        label = [f" <b>{signed(x, 1)}</b> " for x in bars]
-        sides = [f"middle {'left' if x < 0 else 'right'}" for x in bars]
-        data += [ui.lying(bars, y, 0.34, {"color": role}), ui.words(ends, y, label, sides, size=14)]
-    data.append(ui.scatter("markers", *map(list, zip(*runs, strict=True)), marker=RING))
-    lacks = [y + 0.2 for y, k in enumerate(rows) if k not in w.ours]
-    none = ["  no run of ours"] * len(lacks)
-    data.append(ui.words([0.0] * len(lacks), lacks, none, "middle right", color=ui.GREY))
+    bars = [w.paper[k].change for k in rows]
+    label, y = [f" <b>{signed(x, 1)}</b>" for x in bars], range(len(rows))
+    data = [ui.lying(bars, y, 0.5, {"color": ui.INK})]
+    data.append(ui.words(bars, list(y), label, "middle right", size=14))
     names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
     layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
-    across = {"range": [min(reach) - 0.3, max(reach) + 0.9], "dtick": 1}  # room for a number
-    zero = {"zeroline": True, "zerolinecolor": ui.INK}
-    layout["xaxis"] = ui.axis("change of F1, points", **across, **zero)
-    alt = "How far each change of the pre-training moves F1: the paper's, and our small run's."
+    across = {"range": [0, max(bars) + 0.3], "nticks": 5}  # room for a number
+    layout["xaxis"] = ui.axis("change of F1, points", **across)
+    alt = "How far each change of the pre-training moves F1 in the paper"
     narrow = {"margin.l": 96, "margin.r": 8, "yaxis.ticktext": rows}
-    narrow |= {"data.scatter.textfont.size": 12}  # else a number meets a ring on 320 pixels
     return ui.figure("gains", data, layout, alt, narrow=narrow)
