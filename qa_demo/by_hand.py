@@ -10,7 +10,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.printed import Part, number, plural
 from qa_demo.shown import Shown
-from qa_demo.texts import said_at, which_window
+from qa_demo.texts import said_at, which, which_window
 
 
 def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
@@ -34,8 +34,9 @@ def changes(shown: Shown) -> list[Part]:
         window = shown.true.windows[k]
         was = dict(zip((START, END), shown.true.logits(k), strict=True))[side][pos]
         both = [f" {number(was)} → {number(now)}", side]
-        where = which_window(shown, window, " ({})")
-        said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos), both, where]
+        where, name = which_window(shown, window, " ({})"), said_at(shown, window, pos)
+        said += ["; " * bool(said), f"{side} logit of ", *name, which(shown, window, pos)]
+        said += [both, where]
     return said
 
 

@@ -104,6 +104,16 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
     return [[quote(position_name(shown, window, pos), 40), role]]
 
 
+def which(shown: Shown, window: Window, pos: int) -> str:
+    """What tells a position from others of the same name, e.g. " (token 27)"; "" for a name that
+    stands once.
+    """
+    names = [position_name(shown, window, k) for k in range(len(window))]
+    if names.count(names[pos]) == 1:
+        return ""
+    return f" (token {window.to_doc(pos) + 1})" if window.is_context[pos] else " (question)"
+
+
 # ---- the text as a block
 
 

@@ -34,9 +34,9 @@ SNIPPET = ui.snippet("answer")
 CONDITIONS = (
     "A token is a word, a part of one, or punctuation. A logit is a number without a unit that the "
     "reader gives each token (chapter Scores). A span does not end before it starts. Of windows "
-    "that overlap (chapter Long text) a start counts in the one that sees most around it. A score "
-    "has no zero of its own: only differences count. People's answers are compared as SQuAD does: "
-    "capital letters, punctuation and articles make no difference."
+    "that overlap a start counts in one (chapter Long text). A score has no zero of its own: only "
+    "differences count. People's answers are compared as SQuAD does: capital letters, articles and "
+    "the keyboard's punctuation (not “ ”) make no difference."
 )
 """What is said exactly of a best span."""
 
@@ -111,10 +111,11 @@ def paragraph(shown: Shown) -> Block:
 def best_five(shown: Shown) -> Block:
     """The best spans as dots on the axis of scores; a ring follows the selection."""
     e, top = shown.encoding, [row[0] for row in texts.families(shown, 5)]
-    scores, at, many = [c.score for c in top], [*range(len(top))], Counter(c.text for c in top)
+    scores, at = [c.score for c in top], [*range(len(top))]
 
     def name(c: Candidate, most: int) -> str:
-        which = f" (token {c.span.start + 1})" * (many[c.text] > 1)
+        alike = [texts.span_name(e, x.span, most)[0] for x in top]
+        which = f" (token {c.span.start + 1})" * (alike.count(alike[top.index(c)]) > 1)
         said = escape(texts.span_name(e, c.span, most - len(which))[0]) + which
         return f"<b>{said}</b>" if c is top[0] else said
 
@@ -128,7 +129,8 @@ def best_five(shown: Shown) -> Block:
     lines = [ui.line(0, 1, k, k, LINE, width=1, xref="paper", layer="below") for k in at]
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
-    title = f"score of the {printed.small_number(len(top))} best spans (not drawn: variants by "
+    drawn_are = "best span" if len(top) == 1 else f"{printed.small_number(len(top))} best spans"
+    title = f"score of the {drawn_are} (not drawn: variants by "
     layout["xaxis"] = ui.axis(f"{title}punctuation or part of a word)", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
@@ -148,17 +150,19 @@ def or_none(shown: Shown) -> list[Block | None]:
     """Step 2: by how much "no answer" leads the best span, and the threshold."""
     p, ahead = shown.prediction, shown.lead
     limit, returned = p.limit, p.answer is not None
-    d = 2 if limit is None else printed.apart(ahead, limit)
+    d = max(printed.apart(ahead, other) for other in (0.0, limit or 0.0))
     why = ""
     if limit is None:
         why = "; by this rule no threshold applies"
     elif ahead > 0:
         why = f", {'not ' * returned}over the threshold, {number(limit, d)}"
     elif not returned:
-        why = f", less than the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
+        why = f", within the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"
-    more, by = "more" if ahead > 0 else "less", number(abs(ahead), d)
-    said = f"“No answer” scores *{by}* {more} than {{}}{why}: {what} returned."
+    more = (
+        f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than" if ahead else "just as"
+    )
+    said = f"“No answer” scores {more} {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
@@ -170,10 +174,12 @@ def or_none(shown: Shown) -> list[Block | None]:
         ]
     known = counted_with(shown.true, shown.state.reader)
     last = "A higher threshold returns more answers, right ones and wrong ones."
-    if known:
+    if limit is None:
+        last = "By this rule the best span is always returned."
+    elif known:
         lost, given = (known.threshold[x] for x in ("withheld_right", "wrongly_answered"))
-        last = f"A higher threshold returns more; the reader's own withholds {lost:.0f} in 100 "
-        last += f"right answers and answers {given:.0f} in 100 unanswerable questions."
+        last = f"The reader's own threshold withholds {lost:.0f} in 100 right answers and answers "
+        last += f"{given:.0f} in 100 unanswerable questions."
     return [
         *by_hand.told(shown),
         ui.idea(
@@ -273,7 +279,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     said = f"How sure the reader is of {{}} cannot be said. {why}."
     if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
         said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
-        said += f"of {b.count:,} other questions for which it said {tens(b)}, "
+        said += f"of {b.count:,} questions for which it said {tens(b)}, "
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
@@ -345,7 +351,7 @@ def against(shown: Shown, best: str) -> Block | None:
         ui.remark(
             "compared",
             "Exact match: the same words. F1: how many words are shared. "
-            "Punctuation, articles and capital letters are ignored.",
+            "Capital letters, articles and the keyboard's punctuation (not “ ”) are ignored.",
         ),
     )
 
@@ -367,21 +373,23 @@ def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
     right, line = s.right_if_answerable, fits.answerable
     share = float(shifted(np.array(right), -fits.span.bias))
     made = (
-        f"{percent(s.claim)} is a product. P(the text answers) is the sigmoid of "
+        f"The number, {percent(s.claim)}, is a product. P(the text answers) is the sigmoid of "
         f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The other "
-        "is the share of the span's text among all spans of up to 30 tokens (softmax of scores "
-        f"divided by {number(fits.span.temperature)}), {probability(share)}, with "
-        f"{number(fits.span.bias)} added to its log-odds. All four constants were fitted on "
+        "is the share of the spans that begin and end where its text does, at any of its places, "
+        "among all of up to 30 tokens (softmax of scores divided by "
+        f"{number(fits.span.temperature)}), {probability(share)}, with {number(fits.span.bias)} "
+        "added to its log-odds. All four constants were fitted on "
         "questions of the articles below and of two more: that is calibration. P(start) · P(end) "
         "of chapter Start & end is another, uncalibrated number."
     )
     below = (
         f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "
         "an answer in their text, none trained on; each was judged by constants fitted without "
-        "its article. Right is an exact match; on a question without an answer every span is "
-        f"wrong. On average the number misses what was counted by {100 * k.error:.1f} in 100. It "
-        "speaks of the best span, returned or not, and holds for texts like those: not for one "
-        "that the reader was trained on (the reader's card lists them)."
+        "its article, in windows of 384 tokens. Right is an exact match; on a question without an "
+        "answer every span is wrong. On average the number misses what was counted by "
+        f"{100 * k.error:.1f} in 100. It speaks of the best span, returned or not, and holds for "
+        "texts like those: not for one that the reader was trained on (the reader's card lists "
+        "them)."
     )
     return [made, below]
 

@@ -166,9 +166,9 @@ def every_token(tags: Tags) -> list[Block | None]:
     last = "Each token has its own softmax; its h has read question and paragraph."
     exactly = (
         "h is T in BERT's paper: the token's hidden state after the last layer, the one that start "
-        "and end read too. The question and special tokens get no tag. Tokens that are "
-        "surely O share a column. In a text of several windows each token's probabilities are from "
-        "the window that sees most around it."
+        "and end read too. The question and special tokens get no tag. Tokens with little to show, "
+        "or without room, share a column. In a text of several windows each token's probabilities "
+        "are from the one in which a start there counts (chapter Long text)."
     )
     return [
         finding_of_tags(tags, runs, first),
@@ -225,6 +225,7 @@ class Labels:
     """
 
     def __init__(self, tags: Tags, golds: Sequence[TagGold]) -> None:
+        self.marks = "marks of yours" if tags.shown.marked_by == "you" else "annotators"
         self.rows = [tags_of(tags.size, marked(g)) for g in golds]
         self.terms = bio.SoftTerms(tags.reading, golds)
         self.t = t = self.terms.targets
@@ -240,7 +241,7 @@ class Labels:
         few, who = self.rows[:5], "the right tag of each token"
         if len(self.rows) > 1:
             of = f", the first {len(few)} of them" * (len(self.rows) > len(few))
-            who = f"{len(self.rows)} annotators: one row each{of}"
+            who = f"{len(self.rows)} {self.marks}: one row each{of}"
         who += "" if len(self.tagged) else ": the paragraph does not answer, so O"
         up = range(len(few) - 1, -1, -1)
         drawn = [cells(self.columns, r, k) for r, k in zip(few, up, strict=True)]
@@ -287,7 +288,9 @@ def labels(shown: Shown) -> list[TagGold]:
 
 def one_label(tags: Tags) -> list[Block | None]:
     """Step 2: the tags by the label with most marks, the reader's p for them, the loss."""
-    ls = Labels(tags, [Counter(labels(tags.shown)).most_common(1)[0][0]])
+    counts = Counter(labels(tags.shown))
+    ((label, n),) = counts.most_common(1)
+    ls = Labels(tags, [label])
     d, cols, total = ls.about, ls.columns, number(ls.terms.total, 3)
     many = plural(tags.size, "token")
     k, title = int(ls.rows[0][d]), "loss of each token: −log p(right tag) (several tokens: their "
@@ -298,8 +301,10 @@ def one_label(tags: Tags) -> list[Block | None]:
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])
-    found = f"{{}} should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
-    found += f"{number(ls.terms.loss[d], 3)}. The whole paragraph ({many}) costs {total}."
+    found = f"By {n} of {counts.total()} marks {{}}" if 2 * n <= counts.total() else "{}"
+    found += f" should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
+    found += number(ls.terms.loss[d], 3) if ls.terms.labelled[d] else "nothing, see below"
+    found += f". The whole paragraph ({many}) costs {total}."
     every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
     return [
         ui.finding(found, said(tags.e, d), LETTERS[k]),
@@ -316,8 +321,8 @@ def several_labels(tags: Tags) -> list[Block | None]:
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
     given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
-    whose = "the annotators give the tags"
-    whose = whose if len(given) > 1 else "the one annotator gives the tag"
+    whose = "your marks give" if tags.shown.marked_by == "you" else "the annotators give"
+    whose = f"{whose} the tags" if len(given) > 1 else "the one mark gives the tag"
     found = f"At {{}} {whose} {{}}, so {{}} = ({{}}) for B, I, O."
     parts = token, coloured([TAGS[k] for k in given], tags=given), T, coloured([*map(share, t)])
 
@@ -337,9 +342,9 @@ def several_labels(tags: Tags) -> list[Block | None]:
     ]
     shares = coloured([f"{share(t[k])} · log {share(t[k])}" for k in use], " + ", use)
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
-    last = "Here all labels agree, so with p = t every loss would be 0."
+    last = "With p = t, a label of one tag each, every loss would be 0."
     if terms.floor.sum() > 1e-9:
-        last = "Where annotators disagree, no reader can bring the loss to 0."
+        last = "Where labels disagree, no reader can bring the loss to 0."
     return [
         ui.finding(found, *parts),
         text_choice(tags.shown),
@@ -362,7 +367,8 @@ def to_spans(tags: Tags) -> list[Block | None]:
         title += "; together impossible: an I has no B or I before it"
     rungs = [Rung(title, 44, 0.9, [cells(cols, tags.single)])]
     if (tags.single != best).any():
-        rungs.append(Rung("most probable possible tagging", 44, 0.9, [cells(cols, best)]))
+        several = ", by window" * (len(tags.reading.windows) > 1)
+        rungs.append(Rung(f"most probable possible tagging{several}", 44, 0.9, [cells(cols, best)]))
     if under := brackets(cols, [(one.span, one.text) for one in answers]):
         rungs.append(Rung("answers: from each B to its last I", 30, 1.1, under))
     finding, formula = chances_of(tags, answers)
@@ -371,7 +377,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
         "the tags as independent, leaves out the impossible taggings and shares their probability "
         "among the others, within each window: so a token's chance is not its P by itself. The "
         "most probable tagging is found by Viterbi's algorithm, the sums over all of them by the "
-        "forward-backward algorithm."
+        "forward-backward algorithm. Answers of two windows may overlap."
     )
     possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
     return [
@@ -405,7 +411,11 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Bl
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
         begin, end = f"chance of {quote(answer.text, 30)} = ", printed.equals(used, again, result)
         lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
-    told = ([[quote(x.text, 40), QUOTE]] for x in answers[:4])
+    texts = [x.text for x in answers]
+    told = (
+        [[quote(x.text, 40), QUOTE], f" (token {x.span.start + 1})" * (texts.count(x.text) > 1)]
+        for x in answers[:4]
+    )
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}."
     return ui.finding(text, printed.between(", ", told)), ui.formula("chance", *lines)
 

@@ -14,6 +14,7 @@ from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
+from qa_demo.core.metrics import exact_match
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
@@ -34,7 +35,7 @@ IDEAS = (
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction compares the scores of pairs. Training lowers L: it raises log P(start) + log "
     "P(end) = −2 L of the right pair. *A score is such a sum plus one constant, the same for all "
-    "pairs of the text: so scores and sums order pairs alike.*",
+    "pairs of the window: so scores and sums order pairs alike.*",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -215,7 +216,7 @@ def asides(case: Case) -> str:
         said += " Nobody marked what is right: the reader's own answer stands in."
     elif not case.mean and case.pair == (0, 0):
         why = "No window holds the answer whole" if case.span else "This text has no answer"
-        said += f" {why}, so both are {case.cls}."
+        said += f" {why}, so the right start and end are {case.cls}."
     return said + texts.which_window(case.shown, case.window, " You see {}.")
 
 
@@ -263,9 +264,12 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    said = f"{case.begins} loss is {{}}; it cannot fall below {{}}, as "
     many = printed.small_number(len(case.labels))
-    said += f"{many} different answers are marked and each counts by its share.{{}}"
+    why = f"cannot fall below {{}}, as {many} different answers are marked and each counts by its "
+    why += "share"
+    if all(y.max() == 1 for y in case.targets):
+        why = f"can fall to {{}}, as all marks are {case.cls} in this window"
+    said = f"{case.begins} loss is {{}}; it {why}.{{}}"
     found = [(label.marks, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
     sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.loss, 3)
@@ -285,7 +289,7 @@ def the_fit(case: Case) -> Made:
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
-        said += f"The highest is {'not ' * (found[0] != right)}the right one."
+        said += f"The highest is {highest(case, found[0], right)}."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         key.append(
@@ -309,7 +313,21 @@ def the_fit(case: Case) -> Made:
         ui.formula("formula", *score_and_sum(case, right, constants), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
-    return made, ui.table("rows", columns, rows, "The best pairs with both values")
+    return made, ui.table(
+        "rows", columns, rows, "The best pairs, without variants by punctuation or part of a word"
+    )
+
+
+def highest(case: Case, top: Pair, right: Pair) -> str:
+    """What the pair with the highest score is, beside the right one."""
+    if top == right:
+        return "the right one"
+    if case.by == "nobody" and top.i == 0:
+        return "“no answer”, which wins only above a threshold (chapter Answer)"
+    e, w = case.shown.encoding, case.window
+    spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) for p in (top, right) if w.is_context[p.i]]
+    alike = len(spans) == 2 and exact_match(*map(e.text, spans))
+    return f"{'of the same words as' if alike else 'not'} the right one"
 
 
 def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:

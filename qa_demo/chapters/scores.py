@@ -123,7 +123,10 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     if second:
         said = f"With the second question the {lane} logit of {{}} goes from "
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
-        said += "the best span stays {}." if same else "the best span was {} and is now {}."
+        again = " another" * (first.best.text == second.best.text)
+        said += (
+            "the best span stays {}." if same else f"the best span was {{}} and is now{again} {{}}."
+        )
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
@@ -151,7 +154,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         rows_of_tokens(two),
         *sums,
         ui.closing(
-            "A line follows one token. S and the end vector E begin at random, and are learned."
+            "A line follows one token. " * bool(second)
+            + "S and the end vector E begin at random, and are learned."
         ),
         *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
     ]
@@ -249,12 +253,13 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     lane = two.own.lane
     d, letter = two.first.word(lane), LETTERS[lane]
     p, word = taken_apart(two, d), texts.said(two.e, d)
-    up, down, most = p.values[p.values > 0], p.values[p.values < 0], float(p.values[p.order[0]])
-    said = "No single dimension decides: " if abs(most) < 0.25 * max(up.sum(), -down.sum()) else ""
-    raised, lowered = float(up.sum()), float(down.sum())
+    up, down = p.values[p.values > 0], p.values[p.values < 0]
+    raised, lowered, size = float(up.sum()), float(down.sum()), abs(float(p.values[p.order[0]]))
+    many = size < min(0.25 * max(raised, -lowered), abs(raised + lowered))
+    said = "No single dimension decides: " if many else ""
     said += f"{len(up)} products raise {{}} by {number(raised)}, {len(down)} lower it by "
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
-    said += f"{number(raised + lowered)}. No product is larger in size than *{number(most)}*."
+    said += f"{number(raised + lowered)}. No product is larger in size than *{number(size)}*."
     some = printed.small_number(len(p.first))
     left = (
         f"*The {some} products {letter} × h largest in size, the other {len(p.others)}, and *{{}}"

@@ -204,7 +204,7 @@ def losses(b: core.Blank) -> Block:
     elif b.cut is not None:
         line = f"L{{}}({{}}) = −log {chance(whole)} {equal(whole)} {number(whole.loss)}, now "
         line += f"−log {chance(sbo)} {equal(sbo)} *{number(sbo.loss)}*"
-        label, given = "what the cut costs", [SBO, word]
+        label, given = "what the cut changes", [SBO, word]
     else:
         both, total = (mlm.loss, sbo.loss), mlm.loss + sbo.loss
         line = f"L({{}}) = L{{}} + L{{}} = −log {chance(mlm)} − log {chance(sbo)} "
@@ -293,7 +293,9 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         ),
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
-        ui.closing(f"{here} Spans are the harder task; the step “Worth” asks whether it pays."),
+        ui.closing(
+            f"{here} Over many texts spans are harder; the step “Worth” asks whether it pays."
+        ),
         *ui.folds(table, exactly, SNIPPET),
     ]
 

@@ -71,16 +71,16 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     found += f"; “no answer” has {number(p.null_score)}"
     found += f" (window {p.null_window + 1})" * sq.several
     if p.answer is None:
-        found += " and wins"
+        found += " and wins" + f" by the threshold, {number(p.limit or 0)}" * (shown.lead <= 0)
     elif p.limit is not None and shown.lead > 0:
         found += f", more, but wins only if it leads by over {number(p.limit)} "
         found += "(Answer, “Or no answer?”)"
-    every = " of all windows" * sq.several
+    every, rule = " of all windows" * sq.several, " by BERT's rule" * (shown.state.rule != "logits")
     return [
         *by_hand.told(shown),
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
-            f"*The highest allowed cell{every} is the best span: the maximum-scoring span.*"
+            f"*The highest allowed cell{every} is the best span{rule}: the maximum-scoring span.*"
         ),
         ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
         square(sq),
@@ -137,7 +137,7 @@ def square(sq: Square) -> Block:
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)
     layout["yaxis"] = ui.axis("", START, range=[far, edge], showticklabels=False, **grey)
-    alt = "Scores of all pairs of a start and an end in this window. The highest is "
+    alt = "Scores of the allowed pairs of a start and an end in this window. The highest is "
     alt += f"{e.text(sq.best)}, {sq.top}."
     half = max(0.5, m / 45)
     moves: Block = {"overlay": crossing(sq, edge, far, half), "narrow": narrow}

@@ -61,7 +61,8 @@ class Softmaxes:
         both = zip((START, END), true, now, strict=True)
         self.sides = self.start, self.end = [Softmax(*x, self.temperature) for x in both]
         # a word that can gain much; a changed logit does not move it under a finger
-        rest = self.window.is_context & (self.start.true < self.start.true.max())
+        rest = self.window.is_max_context & (self.start.true < self.start.true.max())
+        rest &= [any(map(str.isalnum, token)) for token in shown.true.tokens(self.window.index)]
         first = int(np.where(rest, self.start.true, -np.inf).argmax())
         self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
         self.to = round(float(self.start.true.max()) + 1, 2)
@@ -129,9 +130,11 @@ def change(p: Softmaxes) -> list[Block | None]:
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     press = ui.button("undo", f"Raise it to {number(p.to)}", {sliders[0]["field"]: p.to})
     goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
-    said = f"If the start logit of {{}} rises from {goes} goes from {probability(now[pos])} to "
+    said = f"If the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
-    found = say(f"{said}{printed.significant(p.raised[other] / now[other])}*", p.said(pos))
+    said += f"{printed.significant(p.raised[other] / now[other])}*"
+    where = texts.which(shown, p.window, pos) + texts.which_window(shown, p.window, " in {}")
+    found = say(said, p.said(pos), where)
     if shown.changed:
         best, was = shown.best, shown.true_best
         score = ui.summed(best.start_logit, best.end_logit)
@@ -151,7 +154,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text use the changed logits; "
-            "Scores, Tags and Why use the reader's own."
+            "“How sure?”, Scores, Tags and Why the reader's own."
         ),
     ]
 

@@ -56,8 +56,9 @@ HIDDEN = (
 )
 WEIGHTS = (
     "The page opens on the attention head that reads the question most among those without a "
-    f"weight of {SPREAD}. The two words of the finding are picked: the most read word with a share "
-    f"under {SMALL}, and the word with the largest share; a word's weight sums its tokens. They "
+    f"weight of {SPREAD}, if there is one. Two words are compared where one with a share within "
+    f"±{SMALL} is read nearly as much as that with the largest share, the reading word aside; a "
+    "word's weight sums its tokens. They "
     "show that weight and share can differ here, and nothing about attention heads in general.",
     "A weight is a softmax over all tokens of the window. From the second layer on, what stands at "
     "a word's place is a mixture of other words already, and what a head mixes is mapped and added "
@@ -252,12 +253,15 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     others = f"without {many} random other{'s' * more}"
     as_high = sum(lead >= test.lead for lead, _ in test.draws)
     few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
-    found = f"*{'Not clearly' if few or as_high else 'Clearly'} more.* Without {{}} the lead of "
-    found += f"“no answer” {'rises' if rise >= 0 else 'falls'} from {number(x)} to "
+    unclear = few or as_high or rise <= 0
+    found = (
+        f"*{'Not clearly' if unclear else 'Clearly'} more.* Without {{}} the lead of “no answer” "
+    )
+    found += f"{'rises' if rise >= 0 else 'falls'} from {number(x)} to "
     found += f"*{number(test.lead)}*; of {DRAWS} random draws {as_high or 'none'} "
-    found += f"end{'s' * (as_high < 2)} as high."
+    found += f"end{'s' * (as_high < 2)} as high{'; too few of them differ' * few}."
     words = f"the {many} word{'s' * more} outside the best span"
-    largest = f"without {words} with the largest shares (no punctuation)"
+    largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
     asked = sum(shares.words.items[k].side == "question" for k in test.first)
     drawn = (
         f"{others}, {printed.small_number(asked) if asked else 'none'} of the question; a dot each"
@@ -266,10 +270,9 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     last = "No threshold is drawn: none decides in one window alone, or by a rule without sums."
     if shares.limit is not None:
-        now, same = test.lead > shares.limit, (test.lead > shares.limit) == (x > shares.limit)
-        won = "“no answer” still wins" if same else "“no answer” would win"
-        kept = "the span is still returned" if same else "the span would be returned"
-        last = f"Without the chosen words {won if now else kept}."
+        now, was = (lead > shares.limit for lead in (test.lead, x))
+        last = f"Without the chosen word{'s' * more} the lead is {'still ' * (now == was)}"
+        last += f"{'above' if now else 'under'} the threshold, {number(shares.limit)}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -354,9 +357,18 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
-        said += " Compare {}: the weights do not follow the shares."
-        about = [f"{probability(by_word[k], 2)}, share {signed(v[k])}" for k in (read, held)]
-        given = shares.named((read, held), *about)
+        a, b = (probability(by_word[k], 2) for k in (read, held))
+        than = (
+            "as much as"
+            if a == b
+            else "more than"
+            if by_word[read] > by_word[held]
+            else "nearly as much as"
+        )
+        said += f" {{}} is read {than} {{}}."
+        given = [
+            shares.named((k,), f"{x}, share {signed(v[k])}") for k, x in ((read, a), (held, b))
+        ]
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
     sums = f"all {len(att.weights)} weights: {sums} "
@@ -368,7 +380,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [
-        shares.finding(said, name, read_most, given),
+        shares.finding(said, name, read_most, *given),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), att.layer),
         ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), att.head),
         ui.legend("key", *key),
@@ -380,11 +392,13 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
 
 
 def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[int, int]:
-    """A word much read with a small share, and the one with the largest; -1, -1 for none."""
-    v, inside = shares.values, [k for k in shares.real if k != int(shares.words.of[at])]
-    read = max((k for k in inside if abs(v[k]) < SMALL), key=lambda k: by_word[k], default=-1)
+    """A word with a small share, read nearly as much as that with the largest; -1, -1 for none."""
+    v, items = shares.values, shares.words.items
+    inside = [k for k in shares.real if k != int(shares.words.of[at])]
     held = max(inside, key=lambda k: v[k], default=-1)
-    clear = read >= 0 and v[held] >= 1 and by_word[read] >= max(LOOKED, by_word[held] / 2)
+    small = [k for k in inside if abs(v[k]) < SMALL and items[k].text != items[held].text]
+    read = max(small, key=lambda k: by_word[k], default=-1)
+    clear = read >= 0 and v[held] >= 1 and by_word[read] >= max(LOOKED, by_word[held] * 0.8)
     return (read, held) if clear else (-1, -1)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
 from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
-from qa_demo.core.metrics import exact_match
+from qa_demo.core.metrics import exact_match, f1
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
@@ -127,7 +127,7 @@ def split(w: Windows) -> list[Block | None]:
     """Step 1: how the paragraph is cut, and which window's span wins."""
     several, capacity = len(w.rows) > 1, w.capacity
     found = f"{len(w.rows)} windows" if several else "One window holds the whole paragraph"
-    found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest score"
+    found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest of all"
     rule = w.shown.state.rule == "logits"
     taken = ", so this is the answer." if rule else ", so BERT's rule takes it."
     found += "; yet “no answer” wins." if w.silent else taken
@@ -201,10 +201,10 @@ def one_window(w: Windows) -> list[Block | None]:
         most = f"Window {w.win.k} is the {nearly}"
     higher = w.higher
     d = printed.apart(higher.answer_score, w.best.score) if higher else 2
-    told = f"{{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
+    told = f"This {{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
     told += f"there: *{number(w.best.score, d)}*."
     if not several:
-        told = "One window alone reads {}: nothing to choose."
+        told = "One window alone reads this {}: nothing to choose."
     elif higher:
         same = number(higher.answer_score, d)
         told += f" In window {higher.k} these words score *{same}*, more, and do not count."
@@ -241,11 +241,13 @@ def no_answer(w: Windows) -> list[Block | None]:
     ahead = null - score
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
     found += f" in window {w.least.k}" * many
-    found += f", {'leads' if ahead > 0 else 'is behind'} the best span, *{number(score)}*"
+    where = "leads" if ahead > 0 else "is behind" if ahead else "equals"
+    found += f", {where} the best span, *{number(score)}*"
     if ahead > 0:
         found += f", by {'' if w.silent else 'not '}more than the threshold"
     found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
-    found += ": it wins." if w.silent else ": {} is returned."
+    by = "by BERT's rule " * (w.shown.state.rule != "logits")
+    found += f": {by}it wins." if w.silent else f": {by}{{}} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
     d = printed.apart(ahead, w.threshold)
@@ -283,7 +285,12 @@ def other_rules(w: Windows) -> list[Block | None]:
 def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     """Which window a rule takes beside BERT's, and why the mean fails where it fails."""
     if len(w.rows) == 1:
-        return ["One window: all three rules take its best span; they differ between windows only."]
+        told = (
+            "the other two rules always return its best span"
+            if w.silent
+            else "all rules take its best span; they differ between windows only"
+        )
+        return [f"One window: {told}."]
     told = f"The {RULES[rule][1]} takes window {top.k}{' too' * (top is w.win)}"
     maxima = top.maxima[:2]
     if rule == "product":
@@ -319,9 +326,11 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     layout |= {"yaxis": fig.window_axis(rows, 0.3), "annotations": texts}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     golds, own, which = w.shown.golds, taken.own, f"*{name}*{' (BERT)' * (not bars)}"
+    match = max((f1(gold.text, own.text) for gold in golds), default=0.0) if own else 0.0
     right = own and any(exact_match(gold.text, own.text) for gold in golds)
+    judged = "right" if right else "partly right" if match else "wrong"
     told = f"The {which} takes *window {taken.k}*, {{}}"
-    told += f": {'right' if right else 'wrong'}" * bool(golds)
+    told += f": {judged}" * bool(golds)
     if w.silent and not bars:
         told = f"By the {which} “no answer” wins over *window {taken.k}*, {{}}"
     return ui.group(
@@ -376,9 +385,9 @@ def exactly(w: Windows) -> str:
         f"{limit}, is {chosen}. Nothing in training ties the levels of two windows together.",
         "The largest P(start) and P(end) run over all positions, “no answer” included, "
         "and may form no allowed span; the window's best span by score is returned. The product's "
-        f"softmax leaves {w.cls} and the question out, so its P are larger. All three take only "
-        f"starts that count in the window. The threshold, {limit}, {chosen}, holds for the sums; "
-        "the two other rules always answer.",
+        f"softmax leaves {w.cls} and the question out, so its P are larger. All three return only "
+        f"spans whose start counts in the window. The threshold, {limit}, {chosen}, holds for the "
+        "sums; the two other rules always answer.",
     )
     return told[step - 1]
 

@@ -157,7 +157,7 @@ class Masked:
         run = self.run_of(at)
         if self.boundary(run) is None:
             side = "begins with the first" if run.start == 0 else "ends with the last"
-            return f"its span {side} token of the text, so one neighbour is missing"
+            return f"its span {side} token of the text, so a neighbour is missing"
         k = at - run.start + 1
         beyond = f"it is token {k} of its span, and the position table has {positions} rows"
         return beyond if k > positions else None

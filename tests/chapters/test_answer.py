@@ -97,7 +97,7 @@ def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(nam
     sure = value(re.search(r"[(](0[.]\d+)[)]", said)[1])
     assert sure == pytest.approx(there * right, abs=0.0011) and f"{100 * sure:.0f} %" in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
-    assert f"of {row['count']} other questions" in said
+    assert f"of {row['count']} questions" in said
     assert f"{100 * row['accuracy']:.0f} in 100" in said
     assert f"{round(row['count'] * row['accuracy'])} right /" in words(found["count"])
     assert found["bins"]["data"][0]["marker"]["color"].count("ink") == 1

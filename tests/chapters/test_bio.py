@@ -92,7 +92,7 @@ def test_the_chance_of_each_answer_is_that_of_core(name):
 
 def test_of_many_marks_five_have_a_row_and_one_token_is_one():
     own = {"question": "Who?", "context": "Ada", "chapter": "bio"}
-    for many, said in ((5, "5 annotators: one row each"), (7, "the first 5 of them")):
+    for many, said in ((5, "5 marks of yours: one row each"), (7, "the first 5 of them")):
         rows = blocks(full(), **own, step=3, gold=[[0, 3]] * many)["tags"]["layout"]["annotations"]
         assert rows[0]["text"].endswith(said)
     assert "(1 token)" in words(blocks(full(), **own, step=2, gold=[[0, 3]])["finding"])
