@@ -46,8 +46,7 @@ CLOSINGS = (
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
     "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
-    "Before training positions are about equally likely, so L ≈ log {} = {}. Training never read "
-    "this text.",
+    "Before training positions are about equally likely, so L ≈ log {} = {}.{}",
 )
 EARLY = 91
 """The training step that this chapter opens on: the loss is large, and its cause is seen."""
@@ -171,7 +170,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     more = every_p(case) if step == 4 and not case.unrecorded else None
     told = by_hand.told(shown, ", in the reader as training left it")
     count = len(case.start)
-    last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count))))
+    unseen = "" if case.unrecorded else " Training never read this text."
+    last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
     made = [*told, ui.idea(IDEAS[step - 1]), *made, last]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
