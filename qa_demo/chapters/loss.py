@@ -33,9 +33,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction compares the scores of pairs. Training lowers L: it raises log P(start) + log "
-    "P(end) = −2 L of the right pair. *A score is such a sum plus one constant, the same for all "
-    "pairs of the window: so scores and sums order pairs alike.*",
+    "Prediction takes the pair with the highest score. *Score = log P(start) + log P(end) + a "
+    "constant that all pairs{} share.* For the right pair this sum is −2 L: so a lower L lifts it "
+    "in the list that prediction sorts.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -172,7 +172,8 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     count = len(case.start)
     unseen = "" if case.unrecorded else " Training never read this text."
     last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
-    made = [*told, ui.idea(IDEAS[step - 1]), *made, last]
+    where = [" of the window" * (len(shown.reading.windows) > 1)] * (step == 2)
+    made = [*told, ui.idea(IDEAS[step - 1], *where), *made, last]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
 

@@ -33,8 +33,8 @@ STEPS = (
 )
 IDEAS = (
     "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
-    "words start as {}, a blank text; their vectors go in small steps to their own. What a word "
-    "adds on the way is its share (integrated gradients).",
+    "word vectors go in small steps from {}, a blank text, to their own. A step adds to a word's "
+    "share its move times how strongly the lead reacts to it (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -156,12 +156,15 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
     order = np.argsort(-way, kind="stable").tolist()
-    top = [k for k in order if k in shares.real and way[k] >= 0.05][:3]
+    counts = [k for k in order if way[k] >= 0.05]
+    top = [k for k in counts if k in shares.real][:3]
+    mark = [k for k in counts if k not in shares.real][:1]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
     found += "Of all words, {} speak most" if top else "No word speaks{}"
-    found += f" {side} it{'' if top else ' by 0.05 or more'}."
+    found += f" {side} it{'' if top else ' by 0.05 or more'}{{}}."
+    apart = ["; of punctuation, ", *shares.named(mark, *(signed(v[k]) for k in mark))]
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, "the best span's own words"))
@@ -169,7 +172,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
-        shares.finding(found, texts.span_words(shares.best), moved),
+        shares.finding(found, texts.span_words(shares.best), moved, apart if mark else ""),
         ui.legend("key", *key),
         bars(shares),
         *summed(shares),
