@@ -111,7 +111,8 @@ def which(shown: Shown, window: Window, pos: int) -> str:
     names = [position_name(shown, window, k) for k in range(len(window))]
     if names.count(names[pos]) == 1:
         return ""
-    return f" (token {window.to_doc(pos) + 1})" if window.is_context[pos] else " (question)"
+    inside = window.is_context[pos]
+    return f" (token {window.to_doc(pos) + 1})" if inside else f" (position {pos})"
 
 
 # ---- the text as a block

@@ -160,7 +160,9 @@ def or_none(shown: Shown) -> list[Block | None]:
         why = f", within the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"
     more = (
-        f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than" if ahead else "just as"
+        f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than"
+        if ahead
+        else "just as much as"
     )
     said = f"“No answer” scores {more} {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]

@@ -147,7 +147,7 @@ def folds(
     rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ui.ROLES, strict=True)
     for d in (a for a, z in cols.runs if a == z):
         told = [dotted(tags.e, d), *map(probability, tags.p[d]), *(says(d) for _, says in more)]
-        rows.append(ui.row(str(d), *told, sets={"selection": [d, d]}))
+        rows.append(ui.row(str(d + 1), *told, sets={"selection": [d, d]}))
     heads = ["no.", "token", *three, *(head for head, _ in more)]
     last = "Logits changed by hand do not change the tags, which have a layer of their own."
     table = ui.table("rows", heads, rows, "The tokens that have a column of their own")
@@ -193,7 +193,7 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
             given += [I, [quote(tags.e.text(first)), QUOTE]]
         text += ". "
     if [x.span for x in bio.decode_reading(tags.reading)] != [*runs]:
-        text += "Read together they give another result (“Tags to spans”). "
+        text += "Read together the tags give another result (“Tags to spans”). "
     outside = int((tags.single == types.O).sum())
     text += f"{outside:,} of {plural(tags.size, 'token')} "
     text += f"{'is' if 1 in (outside, tags.size) else 'are'} most likely {{}}."
@@ -301,7 +301,9 @@ def one_label(tags: Tags) -> list[Block | None]:
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])
-    found = f"By {n} of {counts.total()} marks {{}}" if 2 * n <= counts.total() else "{}"
+    found = (
+        f"By the label of {n} of {counts.total()} marks {{}}" if 2 * n <= counts.total() else "{}"
+    )
     found += f" should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
     found += number(ls.terms.loss[d], 3) if ls.terms.labelled[d] else "nothing, see below"
     found += f". The whole paragraph ({many}) costs {total}."
@@ -403,20 +405,21 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Bl
         line = say(f"P(every token is {{}}){least}: *{none}*", O)
         nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
         return nothing, ui.formula("chance", line)
-    n, lines = len(answers), list[Parts]()
-    for answer in answers[:4]:
+    n, lines, texts = len(answers), list[Parts](), [x.text for x in answers]
+    where = [f" (token {x.span.start + 1})" * (texts.count(x.text) > 1) for x in answers[:4]]
+    for answer, at in zip(answers, where, strict=False):
         factors = factors_of(tags, answer)
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
-        begin, end = f"chance of {quote(answer.text, 30)} = ", printed.equals(used, again, result)
+        begin, end = (
+            f"chance of {quote(answer.text, 30)}{at} = ",
+            printed.equals(used, again, result),
+        )
         lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
-    texts = [x.text for x in answers]
-    told = (
-        [[quote(x.text, 40), QUOTE], f" (token {x.span.start + 1})" * (texts.count(x.text) > 1)]
-        for x in answers[:4]
-    )
-    text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: {{}}{' …' * (n > 4)}."
+    told = ([[quote(text, 40), QUOTE], at] for text, at in zip(texts, where, strict=False))
+    text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: "
+    text += "{} …" if n > 4 else "{}."
     return ui.finding(text, printed.between(", ", told)), ui.formula("chance", *lines)
 
 

@@ -33,9 +33,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction takes the pair with the highest score. *Score = log P(start) + log P(end) + a "
-    "constant that all pairs{} share.* For the right pair this sum is −2 L: so a lower L lifts it "
-    "in the list that prediction sorts.",
+    "Prediction compares the scores of pairs. *Score = log P(start) + log P(end) + a constant that "
+    "all pairs*{} *share.* For the right pair this sum is −2 L: training raises the very sum that "
+    "prediction compares.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -265,10 +265,11 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
     floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    many = printed.small_number(len(case.labels))
-    why = f"cannot fall below {{}}, as {many} different answers are marked and each counts by its "
-    why += "share"
-    if all(y.max() == 1 for y in case.targets):
+    pairs = {losses.right_pair(case.window, label.span) for label in case.labels}
+    many = printed.small_number(len(pairs))
+    what = "answers are marked" if len(pairs) == len(case.labels) else "pairs are in this window"
+    why = f"cannot fall below {{}}, as {many} different {what} and each counts by its share"
+    if len(pairs) == 1:
         why = f"can fall to {{}}, as all marks are {case.cls} in this window"
     said = f"{case.begins} loss is {{}}; it {why}.{{}}"
     found = [(label.marks, case.loss_by(label)) for label in case.labels]

@@ -118,7 +118,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     def answer(asked: BestOf) -> list[Any]:
         return [texts.span_words(asked.best, 30), " (“no answer” wins)" * asked.silent]
 
-    same = len({(asked.best.span, asked.silent) for asked in two.asked}) < len(two.asked)
+    same = len({asked.best.span for asked in two.asked}) < len(two.asked)
     said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
     if second:
         said = f"With the second question the {lane} logit of {{}} goes from "
@@ -222,7 +222,8 @@ def exactly_two(two: TwoQuestions) -> str:
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper, which "
         "writes no b). A logit is read against the others of its window: a constant added to all "
         "start logits changes no probability. Of several windows a dot is taken from the one that "
-        "sees most around its token, and the named words from their best span's."
+        "sees most around its token, and the named words from their best span's, if it holds "
+        "them."
     )
 
 

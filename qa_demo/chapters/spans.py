@@ -67,7 +67,9 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     found = f"{{}} has the {count}"
     found += texts.which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
     if sq.window.index != best.window:
-        found += f" (the best span, {{}} with {number(best.score)}, is in window {best.window + 1})"
+        alike = "another " * (e.text(sq.best) == best.text and sq.best != best.span)
+        found += f" (the best span, {alike}{{}} with {number(best.score)}, is in window "
+        found += f"{best.window + 1})"
     found += f"; “no answer” has {number(p.null_score)}"
     found += f" (window {p.null_window + 1})" * sq.several
     if p.answer is None:
@@ -261,7 +263,7 @@ def exactly(sq: Square) -> list[str]:
     m, longest = sq.size, sq.longest
     count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
     count += f"left: {sq.count:,}."
-    if bool(sq.owned.all()) and m >= longest:
+    if bool(sq.owned.all()) and m >= longest > 1:
         count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
         count += f"that would run over the paragraph's end = {sq.count:,}."
     return [

@@ -130,7 +130,8 @@ def change(p: Softmaxes) -> list[Block | None]:
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     press = ui.button("undo", f"Raise it to {number(p.to)}", {sliders[0]["field"]: p.to})
     goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
-    said = f"If the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
+    said = f"At T = {p.temperature:g}, if" if p.temperature != 1 else "If"
+    said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
     said += f"{printed.significant(p.raised[other] / now[other])}*"
     where = texts.which(shown, p.window, pos) + texts.which_window(shown, p.window, " in {}")

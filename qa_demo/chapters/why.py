@@ -34,7 +34,7 @@ STEPS = (
 IDEAS = (
     "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
     "word vectors go in small steps from {}, a blank text, to their own. A step adds to a word's "
-    "share its move times how strongly the lead reacts to it (integrated gradients).",
+    "share its move times how strongly the span's lead reacts to it (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -162,7 +162,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
-    found += "Of all words, {} speak most" if top else "No word speaks{}"
+    found += f"Of all words, {{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}{{}}."
     apart = ["; of punctuation, ", *shares.named(mark, *(signed(v[k]) for k in mark))]
     key = [("bar", INK, "above a word: speaks for the best span")]
@@ -355,20 +355,16 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     name, most = texts.said_at(shares.shown, w, at), probability(att.weights[top], 2)
     three = np.argsort(-att.weights, kind="stable")[:3].tolist()
     equal = (k for k in three if probability(att.weights[k], 2) == most)
-    read_most = printed.between(" and ", map(shares.token, equal))
+    parts = ([["itself", ""]] if k == at else shares.token(k) for k in equal)
+    read_most = printed.between(" and ", parts)
     said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most ({most})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
     if read >= 0:
         a, b = (probability(by_word[k], 2) for k in (read, held))
-        than = (
-            "as much as"
-            if a == b
-            else "more than"
-            if by_word[read] > by_word[held]
-            else "nearly as much as"
-        )
-        said += f" {{}} is read {than} {{}}."
+        than = "more than" if by_word[read] > by_word[held] else "nearly as much as"
+        than = "as much as" if a == b else than
+        said += f" The word {{}} is read {than} {{}}."
         given = [
             shares.named((k,), f"{x}, share {signed(v[k])}") for k, x in ((read, a), (held, b))
         ]

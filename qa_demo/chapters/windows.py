@@ -302,8 +302,9 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
         said += f"are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
-        words = [said_at(w.shown, top.window, pos) for pos in maxima]
-        return say(f"{told} for its P on {{}} and {{}}: no allowed span ({cause}).", *words)
+        words = [said_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]
+        on = " and ".join(["{}"] * len(words))
+        return say(f"{told} for its P on {on}: no allowed span ({cause}).", *words)
     return [f"{told}, which is surest among its own words."]
 
 
