@@ -230,6 +230,7 @@ def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
             found += [part] if pair else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
+            assert "{}" not in piece, f"a part cannot stand inside stars: {piece}"
             found.append([piece[1:-1], starred])
         elif piece:
             found += subs(piece)
