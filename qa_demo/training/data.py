@@ -274,7 +274,7 @@ def draw(
     the question with another paragraph of its article too, and one with a word exchanged. Errors:
     BadInput where there are none.
     """
-    files = trained([read_squad(name) for name, _ in train])
+    files, cramped = trained([read_squad(name) for name, _ in train]), 0
     rng, found, labels = random.Random(f"{seed}/pool"), list[dict[str, np.ndarray]](), list[bool]()
     for (name, share), examples in zip(train, files, strict=True):
         sampler = Sampler(examples, tokenizer, negatives)
@@ -285,11 +285,11 @@ def draw(
                 for exchange, part in enumerate((unlabelled, exchanged)):
                     if rng.random() < part:
                         drawn.append((sampler.unlabelled(e, length, rng, bool(exchange)), False))
-                for window, labelled in drawn:
-                    if window is not None:
-                        found.append(targets(*window))
-                        labels.append(labelled)
-        log.info("%s: %s windows so far", Path(name).name, f"{len(found):,}")
+                cramped += drawn[0][0] is None
+                found += [targets(*window) for window, _ in drawn if window]
+                labels += [labelled for window, labelled in drawn if window]
+        said = f"{len(found):,} windows so far; {cramped:,} times a question left no room for one"
+        log.info("%s: %s", Path(name).name, said)
     if not any(labels):
         raise BadInput(
             "no window can be drawn: too few questions, or --lengths leaves no room beside one"

@@ -149,13 +149,15 @@ def test_a_question_with_one_word_exchanged(question, made):
 
 
 @pytest.mark.parametrize(("kind", "words"), [("unlabelled", "river"), ("exchanged", "last")])
-def test_windows_that_nobody_labelled_are_added(tmp_path, kind, words):
+def test_windows_that_nobody_labelled_are_added(tmp_path, caplog, kind, words):
+    caplog.set_level("INFO")
     tokenizer, first = kit.tokenizer("bert"), "anna rotne designed the towers"
     second = "the river and the bridge of ingeborg"
     asked = [(first, [kit.asked("a", "who came first", first, "anna")])]
-    asked += [(second, [kit.asked("b", "who was it", second)])]
+    asked += [(second, [kit.asked("b", "who was it", second), kit.asked("c", "the " * 60, second)])]
     path = kit.written(tmp_path / "squad.json", asked)
     found = data.draw([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
+    assert "8 times a question left no room" in caplog.text
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)
     parts = [slice(*found["offsets"][k : k + 2]) for k in silent]

@@ -1,6 +1,7 @@
 """Batches from a pool, and the command: a stopped run, own rates, an adapter, refusals."""
 
 import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import DEFAULT, Mock
@@ -88,7 +89,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     assert [row["dev_questions"] for row in logged(run)] == [3], "those with an answer"
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
-    out = home / "stopped"
+    out, handler = home / "stopped", signal.getsignal(signal.SIGTERM)
     toy.stop_at(2, monkeypatch)
     monkeypatch.setattr(finetune, "parsed", lambda *_: settings(home, "stopped"))
     assert finetune.main([]) == 130
@@ -100,6 +101,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
         patch.setattr(loop, "write_json", full)
         with pytest.raises(OSError, match="full"):  # the disk
             finetune.train(settings(home, "stopped"))
+    assert signal.getsignal(signal.SIGTERM) is handler, "given back, also after an error"
     (out / "weights.safetensors").replace(out / "weights.safetensors.3")  # killed before its name
     with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
         finetune.train(settings(home, "stopped", seed=2))

@@ -1,6 +1,5 @@
 """The loop: exit codes, the rate, the stop; and the form in which encoders are trained."""
 
-import signal
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -49,13 +48,6 @@ def test_a_run_takes_steps_or_minutes(tmp_path, more, said):
     with pytest.raises(BadInput, match=said):
         loop.begin(s, Mock())
     assert not (tmp_path / "out").exists()
-
-
-def test_signals_are_given_back_after_an_error():
-    handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ValueError, match="broken"), loop.stop_asked():
-        raise ValueError("broken")
-    assert signal.getsignal(signal.SIGINT) is handler
 
 
 def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_family_can(tmp_path, monkeypatch):
