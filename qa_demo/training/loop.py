@@ -79,8 +79,8 @@ def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] 
 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
-    """A command's `main` that gives an exit code: its own, or 2 with one sentence for what its user
-    can mend; what it logs is shown with the time.
+    """A command's `main` that gives an exit code: its own, 130 after Ctrl-C, or 2 with one sentence
+    for what its user can mend; what it logs is shown with the time.
     """
 
     @wraps(main)
@@ -88,9 +88,9 @@ def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., i
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
         try:
             return main(argv) or 0
-        except (QADemoError, OSError, SafetensorError) as fault:
+        except (QADemoError, OSError, SafetensorError, KeyboardInterrupt) as fault:
             sys.stderr.write(f"{fault}\n")
-            return 2
+            return 130 if isinstance(fault, KeyboardInterrupt) else 2
 
     return run
 
