@@ -177,8 +177,9 @@ def look(items: Sequence[Block], span: Span, name: str) -> None:
 def text(key: str, *segments: Block, **more: Any) -> Block:
     """A text block of segments. `up`, `down`: roles of the lanes; `height`: pixels of a bar of 1;
     `arrows`: arrows in the place of bars, downwards below 0; `lines`: drawn under the words;
-    `dots`: whether pieces of a word are parted by dots; `select`: whether words select. A lane of
-    an item is [share, what is printed, share of its frame].
+    `dots`: whether pieces of a word are parted by dots; `select`: whether words select; `unseen`:
+    what a lane's numbers are, where its role does not say it. A lane of an item is [share, what is
+    printed, share of its frame].
     """
     return block("text", key, segments=list(segments), **more)
 

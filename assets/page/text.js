@@ -30,12 +30,12 @@ function word(b, one, number) {
     if (frame) node.append(el("i", { class: "track", style: style(frame * b.height) }));
     node.append(el("i", { class: `${drawn} lane-${role}`, style: style(height) }));
     if (label) {
-      const side = ["start", "end"].includes(role) && !label.startsWith(role);
+      const unseen = b.unseen?.[lane] ?? (["start", "end"].includes(role) ? role : "");
       node.append(
         el(
           "b",
           { class: `is-${role}`, style: at(outer + 17) },
-          side ? el("span", { class: "unseen" }, ` ${role} `) : null,
+          label.startsWith(unseen) ? null : el("span", { class: "unseen" }, ` ${unseen} `),
           label,
         ),
       );
@@ -157,7 +157,7 @@ export function text(b) {
     }
     reachable(pressed, words.findIndex(({ one }) => one.at === selection[0]));
   };
-  reachable(pressed, 0);
+  reachable(pressed, words.findIndex(({ one }) => filled(one, "boxed")));
   return { node, mark };
 }
 

@@ -251,7 +251,7 @@ def shares(p: Softmaxes) -> Block:
     ticks, plain = list[int](), [k for k in range(0, n, max(1, n // 10)) if names[k].isalpha()]
     for k in (p.start.top, p.end.top, 0, a, *plain):
         ticks += [k] if all(abs(k - other) > n / 16 for other in ticks) else []
-    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+    corner: Block = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     asked = "question" if (a - 1) / n > 0.08 else ""  # room for the word
     notes = [ui.note(said, x, 1, GREY, **corner) for said, x in ((asked, 1), ("paragraph", a))]
     drawn = list[Block]()
@@ -267,7 +267,7 @@ def shares(p: Softmaxes) -> Block:
         drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})
         said = f"{texts.figure_name(p.shown, w, top)} {side.name} {probability(probs[top])}"
         near = "left" if top < n / 3 else "right" if top > 2 * n / 3 else "center"
-        inwards: Block = {"yshift": up, "xanchor": near}
+        inwards: Block = {"yshift": up, "xanchor": near, "bgcolor": ui.PAPER}
         notes.append(ui.note(said, top, float(np.log10(probs[top])), side.name, 14, **inwards))
     across: Block = {"tickvals": ticks, "ticktext": [names[k] for k in ticks], "tickangle": 0}
     across |= {"showgrid": False, "range": [-1.5, n + 0.5]}
@@ -276,7 +276,7 @@ def shares(p: Softmaxes) -> Block:
     powers = (printed.power_of_ten(10.0**k).removeprefix("1 · ") for k in decades[1:])
     down["ticktext"] = ["1", *powers]
     down["range"] = [lowest * 1.05 - 0.2, 1.25 - 0.14 * lowest]
-    layout = ui.layout(346, 74, 24, 8, 52, annotations=notes)
+    layout = ui.layout(346, 74, 24, 22, 52, annotations=notes)
     title = f"{names[0]} (“no answer”), question, paragraph, token by token"
     layout["xaxis"] = ui.axis(title, GREY, **across)
     layout["yaxis"] = ui.axis("probability (log axis)", **down)

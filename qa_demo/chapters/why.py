@@ -317,6 +317,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
         side = "right" if x - low > wide * 0.55 else "left"
         shapes.append(ui.line(x, x, 0, 1 + up / 180, GREY, yref="paper", dash=dash))
         over: Block = {"yref": "paper", "yanchor": "bottom", "xanchor": side, "yshift": up}
+        over["bgcolor"] = ui.PAPER  # on a narrow screen another line stands behind it
         notes.append(ui.note(said, x, 1, **over))
 
     ahead = ", the span is ahead" * (whole < 0)
@@ -429,7 +430,8 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
     question = texts.segment(items[1 : w.context_at], "question", True, asked)
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
-    return texts.text("weights", *segments, up=INK, down=GREY, height=30, dots=True, select=False)
+    style: Block = {"up": INK, "down": GREY, "unseen": {"up": "weight", "down": "share"}}
+    return texts.text("weights", *segments, **style, height=30, dots=True, select=False)
 
 
 def grid(shares: Shares, att: TokenAttention, at: int) -> Block:

@@ -172,7 +172,7 @@ def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
         words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
         middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
-        made.append(ui.words(middle, [0.86], [words], "bottom center", **font))
+        made.append(ui.words(middle, [0.82], [words], "bottom center", **font))
     return made
 
 
