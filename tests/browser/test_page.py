@@ -288,7 +288,7 @@ def test_marks_that_moved_stand_as_on_a_page_opened_with_them(open_page, server)
 
 def test_a_changed_logit_is_named_until_it_is_put_back(open_page):
     page = open_page({**ORESUND, "chapter": "start_end", "step": 3})
-    page.get_by_role("button", name="Raise its start logit").press("Enter")
+    page.get_by_role("button", name="Raise the start logit").press("Enter")
     expect(page.locator("[data-block=by-hand]")).to_contain_text("→")
     page.locator("button:focus", has_text="Put the reader's own logits back").press("Enter")
     expect(page.locator("[data-block=by-hand]")).to_have_count(0)
