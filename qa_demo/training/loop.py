@@ -236,6 +236,7 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     out.mkdir(parents=True, exist_ok=True)
     made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[model.bf16]}
     write_json(out / "settings.json", now | made)
+    log.info("mixed precision: %s", made["mixed_precision"])
     return model
 
 

@@ -287,8 +287,7 @@ def main(argv: list[str] | None = None) -> int:
     done, right = 0, 0
     for name, promise, kept, facts in found:
         done, right = done + 1, right + kept
-        word = "kept  " if kept else "BROKEN"
-        sys.stdout.write(f"{word}  {name:<18} {promise:<40} {facts}\n")
+        sys.stdout.write(f"{'kept' if kept else 'BROKEN':<6}  {name:<18} {promise:<40} {facts}\n")
     sys.stdout.write(f"{right} of {done} promises kept, {len(texts)} {a.what}\n")
     return 0 if right == done else 1
 
