@@ -30,7 +30,7 @@ from qa_demo.core.types import TAGS
 from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights, tokenizer_of
+from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights, tokenizer_of, trainable
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 
 log = logging.getLogger("training")
@@ -93,18 +93,18 @@ def about(run: Path, name: str) -> dict[str, Any]:
 
 def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = None) -> None:
     """Save a run as a reader, or what changes the encoder `base` (as `origin` names it). Errors:
-    BadInput for weights that half precision cannot hold.
+    BadInput for another encoder, and for weights that half precision cannot hold.
     """
     told, average = about(run, "large" if base else "bundled"), run / "average.safetensors"
+    model = load(encoder, dropout=0.1, adapter=told["phases"][0].get("adapter", 0))
+    load_weights(model, average)
     if base:
-        trained = load_file(average)
         out.mkdir(parents=True, exist_ok=True)
-        save_file(adapter_of(trained), out / ADAPTER_FILE)
-        write_bio(trained["bio.weight"], trained["bio.bias"], out)
+        save_file(adapter_of(trainable(model)), out / ADAPTER_FILE)
+        write_bio(model.bio.weight, model.bio.bias, out)
         told["base"] = base
     else:
-        model, tokenizer = load(encoder, dropout=0.1), tokenizer_of(encoder)
-        load_weights(model, average)
+        tokenizer = tokenizer_of(encoder)
         write_model(halved(model), out)
         tokenizer.model_max_length = model.reader.config.max_position_embeddings
         prepare(tokenizer)

@@ -49,16 +49,17 @@ def exported(base, tmp_path_factory) -> tuple[Path, heads.TwoHeads]:
     model = heads.load(str(base), 0.0, adapter=2).eval()
     with torch.no_grad():
         for parameter in heads.trainable(model).values():
-            # values of half precision: what is exported is what was trained
-            parameter.copy_(torch.randn_like(parameter).mul(0.2).half())
+            parameter.copy_(torch.randn_like(parameter).mul(0.2).half())  # as it is exported
     save_file(heads.trainable(model), run / "average.safetensors")
     out = run.with_name("large")
-    asked = ["--run", str(run), "--out", str(out)]
+    asked, named = ["--run", str(run), "--out", str(out)], ["--repo=some/encoder", "--revision=abc"]
     with pytest.raises(BadInput, match="--repo and --revision must both say where"):
         export.origin(base, "some/encoder", None)
-    assert export.main(asked) == 2 and not out.exists()
+    kit.made(deep := run.with_name("deep"), "mpnet", "Model", num_hidden_layers=3)
+    for other in ([], ["--encoder", str(deep), *named]):
+        assert export.main([*asked, *other]) == 2 and not out.exists()
     assert export.main([*asked, "--encoder", str(run)]) == 2 and not out.exists()
-    assert export.main([*asked, "--repo", "some/encoder", "--revision", "abc"]) == 0
+    assert export.main([*asked, *named]) == 0
     return out, model
 
 
