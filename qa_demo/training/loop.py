@@ -210,7 +210,7 @@ def stop_asked() -> Iterator[list[int]]:
 def begin(s: Settings, load: Callable[[], Model]) -> Model:
     """The model of a run, loaded behind its seed, on its device, in the number format that the run
     began with; the folder with its settings. Errors: BadInput for a folder that holds another run,
-    for both or neither of steps and minutes, and for a number that is too low.
+    for both or neither of steps and minutes, and for a number out of its range.
     """
     out, now = Path(s.out), asdict(s)
     kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
