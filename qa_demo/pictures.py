@@ -82,6 +82,7 @@ class Pictures:
         blocks, shown = self.blocks(given)
         state, selection = shown.state, [shown.selection.start, shown.selection.end]
         told = not state.veil or state.selection is not None  # the best span would tell the answer
+        opened = {n: v for n, v in dump(state).items() if getattr(given, n) != getattr(state, n)}
         return {
             "chapter": state.chapter,
             "step": state.step,
@@ -90,9 +91,7 @@ class Pictures:
             "question": shown.encoding.question,
             "context": shown.encoding.context,
             "reader": state.reader,
-            "opened": {
-                n: v for n, v in dump(state).items() if getattr(given, n) != getattr(state, n)
-            },
+            "opened": opened,
             "blocks": [travelling(block, held) for block in blocks],
         }
 

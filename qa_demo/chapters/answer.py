@@ -159,12 +159,8 @@ def or_none(shown: Shown) -> list[Block | None]:
     elif not returned:
         why = f", within the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"
-    more = (
-        f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than"
-        if ahead
-        else "just as much as"
-    )
-    said = f"“No answer” scores {more} {{}}{why}: {what} returned."
+    more = f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than"
+    said = f"“No answer” scores {more if ahead else 'just as much as'} {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     if limit is not None:
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
@@ -299,9 +295,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),
         ui.closing(last),
         texts.other_text(shown, ODD, "A sure answer that nobody marked"),
-        *ui.folds(
-            table, exact_sure(shown, s, known), SNIPPET, against(shown, shown.true_best.text)
-        ),
+        *ui.folds(table, exact_sure(shown, s, known), SNIPPET, against(shown)),
     ]
 
 
@@ -332,11 +326,11 @@ def bars(bins: Sequence[CalibrationBin], like: CalibrationBin) -> Block:
     return ui.figure("bins", [drawn, even], layout, alt, narrow=narrow)
 
 
-def against(shown: Shown, best: str) -> Block | None:
+def against(shown: Shown) -> Block | None:
     """The best span against each answer that is marked, and how the lowest F1 is made."""
     if not shown.golds:
         return None
-    rows = []
+    rows, best = [], shown.true_best.text
     for gold, n in Counter(g.text for g in shown.golds).most_common():
         exact = "yes" if exact_match(gold, best) else "no"
         rows.append(ui.row(quote(gold, 60), shown.whose(n), exact, number(f1(gold, best))))

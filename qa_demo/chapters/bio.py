@@ -91,9 +91,8 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 def coloured(values: Sequence[str], sign: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
-    return printed.between(
-        sign, ([[text, ui.ROLES[k]]] for text, k in zip(values, tags, strict=True))
-    )
+    each = ([[text, ui.ROLES[k]]] for text, k in zip(values, tags, strict=True))
+    return printed.between(sign, each)
 
 
 def share(t: float) -> str:
@@ -301,10 +300,8 @@ def one_label(tags: Tags) -> list[Block | None]:
         sums(cols, f"{title}sum)", 88, 3, ls.terms.loss),
     ]
     p = probability(tags.p[d, k])
-    found = (
-        f"By the label of {n} of {counts.total()} marks {{}}" if 2 * n <= counts.total() else "{}"
-    )
-    found += f" should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
+    found = f"By the label of {n} of {counts.total()} marks " * (2 * n <= counts.total())
+    found += f"{{}} should be {{}} and has p {'= ' * (p[0] not in '<>')}{p}: it costs "
     found += number(ls.terms.loss[d], 3) if ls.terms.labelled[d] else "nothing, see below"
     found += f". The whole paragraph ({many}) costs {total}."
     every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
@@ -412,11 +409,9 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Bl
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
-        begin, end = (
-            f"chance of {quote(answer.text, 30)}{at} = ",
-            printed.equals(used, again, result),
-        )
-        lines.append([begin, *printed.between(" × ", each), [end, STRONG]])
+        begin = f"chance of {quote(answer.text, 30)}{at} = "
+        end = [printed.equals(used, again, result), STRONG]
+        lines.append([begin, *printed.between(" × ", each), end])
     told = ([[quote(text, 40), QUOTE], at] for text, at in zip(texts, where, strict=False))
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: "
     text += "{} …" if n > 4 else "{}."

@@ -294,9 +294,8 @@ def the_fit(case: Case) -> Made:
         said += f"The highest is {highest(case, found[0], right)}."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        key.append(
-            ("text", GREY, "shown: the best four of the spans and “no answer”, and the right one")
-        )
+        told = "shown: the best four of the spans and “no answer”, and the right one"
+        key.append(("text", GREY, told))
     words, rows = list[str](), list[Block]()
     for p in found:
         span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
@@ -315,9 +314,8 @@ def the_fit(case: Case) -> Made:
         ui.formula("formula", *score_and_sum(case, right, constants), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
-    return made, ui.table(
-        "rows", columns, rows, "The best pairs, without variants by punctuation or part of a word"
-    )
+    caption = "The best pairs, without variants by punctuation or part of a word"
+    return made, ui.table("rows", columns, rows, caption)
 
 
 def highest(case: Case, top: Pair, right: Pair) -> str:

@@ -124,9 +124,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         said = f"With the second question the {lane} logit of {{}} goes from "
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
         again = " another" * (first.best.text == second.best.text)
-        said += (
-            "the best span stays {}." if same else f"the best span was {{}} and is now{again} {{}}."
-        )
+        now = "stays" if same else f"was {{}} and is now{again}"
+        said += f"the best span {now} {{}}."
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
@@ -262,9 +261,8 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
     said += f"{number(raised + lowered)}. No product is larger in size than *{number(size)}*."
     some = printed.small_number(len(p.first))
-    left = (
-        f"*The {some} products {letter} × h largest in size, the other {len(p.others)}, and *{{}}"
-    )
+    left = f"*The {some} products {letter} × h largest in size, the other "
+    left += f"{len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
     addends = first, rest, bias = p.sum_of(p.first), p.sum_of(p.others), p.bias
     sum_ = f"{{}}  {letter} · h + b_{letter} = {{}}{plus(rest)}{plus(bias)} "
@@ -366,10 +364,8 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
     of = " of the window" * (len(two.first.reading.windows) > 1)
     said = f"Among all {n} tokens{of} {{}} as start {{}}; {{}} as end {{}}."
-    key = [
-        ("line", START, "the best span's first token as start"),
-        ("line", END, "its last token as end"),
-    ]
+    key = [("line", START, "the best span's first token as start")]
+    key.append(("line", END, "its last token as end"))
     key.append(("line", OTHER, f"each other of the {n} tokens (question and special ones too)"))
     return [
         ui.idea(

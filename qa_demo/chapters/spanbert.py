@@ -271,6 +271,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
         twice.append(segment(items, name, False, *holds))
     here = f"In this text {n} and {m} of {count}."
+    right = "text", ui.INK, "✓ its first guess is right"
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     table = ui.table("rows", heads, rows, "Every hidden token")
     exactly = (
@@ -288,9 +289,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     )
     return [
         ui.finding(told),
-        ui.legend(
-            "key", ("fill", ui.INK, "hidden"), ("text", ui.INK, "✓ its first guess is right")
-        ),
+        ui.legend("key", ("fill", ui.INK, "hidden"), right),
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
         ui.closing(

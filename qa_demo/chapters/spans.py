@@ -154,10 +154,8 @@ def hatched(sq: Square, edge: float, far: float) -> list[Block]:
     left = np.where(some, allowed.argmax(axis=1), m)
     right = np.where(some, m - allowed[:, ::-1].argmax(axis=1), m)
     y = (d0 + np.repeat(np.arange(m + 1), 2)).tolist()
-    areas = [
-        ([at, *np.repeat(d0 + side, 2).tolist(), at], y)
-        for at, side in ((edge, left), (far, right))
-    ]
+    sides = (edge, left), (far, right)
+    areas = [([at, *np.repeat(d0 + side, 2).tolist(), at], y) for at, side in sides]
     areas.append(([edge, far, far, edge], [edge, edge, d0, d0]))
     pattern = {"shape": "/", "size": 8, "solidity": 0.15, "fgcolor": LINE, "bgcolor": PAPER}
     return [ui.scatter("none", *area, fill="toself", fillpattern=pattern) for area in areas]
@@ -225,11 +223,10 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     tag |= {"xanchor": side, "xshift": way}
     if (far - i) / (far - edge) < 0.2:  # not over the column's name
         tag |= {"yref": "paper", "yanchor": "bottom", "yshift": 0}
+    first, last = (texts.bold_name(e, d, LONGEST)[1:-1] for d in (i, j))
     names = [
-        ui.note(
-            f"{texts.bold_name(e, i, LONGEST)[1:-1]}<br>{number(start)}", 0, i, START, 14, **row
-        ),
-        ui.note(f"{texts.bold_name(e, j, LONGEST)[1:-1]}  {number(end)}", j, 0, END, 14, **column),
+        ui.note(f"{first}<br>{number(start)}", 0, i, START, 14, **row),
+        ui.note(f"{last}  {number(end)}", j, 0, END, 14, **column),
         ui.note(total, at, 0 if "yref" in tag else i, PAPER, 16, **tag),
     ]
     lines = [ui.line(edge, j - half, i, i, START, width=3)]
@@ -251,11 +248,9 @@ def together(sq: Square) -> Block:
     }.get(reason, reason)
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
-    start, end = (
-        [quote(texts.word(sq.shown.encoding, d), 40), x] for d, x in ((i, START), (j, END))
-    )
+    start, end = (quote(texts.word(sq.shown.encoding, d), 40) for d in (i, j))
     first, last = map(number, sq.logits(i, j))
-    return ui.remark("together", said, start, first, end, last, why)
+    return ui.remark("together", said, [start, START], first, [end, END], last, why)
 
 
 def exactly(sq: Square) -> list[str]:

@@ -128,9 +128,8 @@ def change(p: Softmaxes) -> list[Block | None]:
         return ui.slider(f"{name}-logit", field, label, (-far, far, 0.01), now, says=says)
 
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
-    press = ui.button(
-        "undo", f"Raise the start logit to {number(p.to)}", {sliders[0]["field"]: p.to}
-    )
+    label = f"Raise the start logit to {number(p.to)}"
+    press = ui.button("undo", label, {sliders[0]["field"]: p.to})
     goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
     said = f"At T = {p.temperature:g}, if" if p.temperature != 1 else "If"
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "

@@ -256,19 +256,16 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     others = f"without {many} random other{'s' * more}"
     as_high = sum(lead >= test.lead for lead, _ in test.draws)
     few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
-    unclear = few or as_high or rise <= 0
-    found = (
-        f"*{'Not clearly' if unclear else 'Clearly'} more.* Without {{}} the lead of “no answer” "
-    )
+    clearly = "Not clearly" if few or as_high or rise <= 0 else "Clearly"
+    found = f"*{clearly} more.* Without {{}} the lead of “no answer” "
     found += f"{'rises' if rise >= 0 else 'falls'} from {number(x)} to "
     found += f"*{number(test.lead)}*; of {DRAWS} random draws {as_high or 'none'} "
     found += f"end{'s' * (as_high < 2)} as high{'; too few of them differ' * few}."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
     asked = sum(shares.words.items[k].side == "question" for k in test.first)
-    drawn = (
-        f"{others}, {printed.small_number(asked) if asked else 'none'} of the question; a dot each"
-    )
+    drawn = f"{others}, {printed.small_number(asked) if asked else 'none'} of the question; "
+    drawn += "a dot each"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     last = "No threshold is drawn: none decides in one window alone, or by a rule without sums."
@@ -366,9 +363,8 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         than = "more than" if by_word[read] > by_word[held] else "nearly as much as"
         than = "as much as" if a == b else than
         said += f" The word {{}} is read {than} {{}}."
-        given = [
-            shares.named((k,), f"{x}, share {signed(v[k])}") for k, x in ((read, a), (held, b))
-        ]
+        both = (read, a), (held, b)
+        given = [shares.named((k,), f"{x}, share {signed(v[k])}") for k, x in both]
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
     sums = f"all {len(att.weights)} weights: {sums} "
@@ -413,12 +409,8 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         k = int(shares.words.of[pos])
-        if (
-            pos
-            and k >= 0
-            and k != shares.words.of[pos - 1]
-            and (share := shares.values[k]) >= SMALL
-        ):
+        begins = k >= 0 and k != shares.words.of[pos - 1]  # [CLS] is no word's
+        if begins and (share := shares.values[k]) >= SMALL:
             label = signed(share) if k in shares.ranked[:NAMED] else ""
             one["down"] = [round(float(share / shares.values.max()), 4), label]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)

@@ -285,21 +285,17 @@ def other_rules(w: Windows) -> list[Block | None]:
 def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     """Which window a rule takes beside BERT's, and why the mean fails where it fails."""
     if len(w.rows) == 1:
-        told = (
-            "the other two rules always return its best span"
-            if w.silent
-            else "all rules take its best span; they differ between windows only"
-        )
+        told = "all rules take its best span; they differ between windows only"
+        if w.silent:
+            told = "the other two rules always return its best span"
         return [f"One window: {told}."]
     told = f"The {RULES[rule][1]} takes window {top.k}{' too' * (top is w.win)}"
     maxima = top.maxima[:2]
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        said = (
-            f"Window {top.k} is the surest, *{probability(top.mean)}*, yet of “no answer”: both P "
-        )
-        said += f"are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
+        said = f"Window {top.k} is the surest, *{probability(top.mean)}*, yet of “no answer”: both "
+        said += f"P are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [said_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]

@@ -100,8 +100,7 @@ def on_one_scale(
     made["annotations"] = [ui.note(above, scores[0], 0, **what)]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
-    narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12}
-    narrow |= {"annotations.0.text": ""}
+    narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12, "annotations.0.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 
