@@ -27,6 +27,14 @@ STEPS = (
     ("Or no answer?", "When does the reader say “no answer”?"),
     ("How sure?", "How sure is the reader?"),
 )
+IDEAS = (
+    "A span is a run of words in the paragraph. *The reader scores the spans and returns the best "
+    "one*, unless “no answer” wins (see “Or no answer?”).",
+    "“No answer” has a score too. *It wins only if it leads the best span by more than the "
+    "threshold.*",
+    "The further its best span stands above “no answer” and above rival spans, the surer the "
+    "reader is. *Questions with known answers show how often it is right when it is this sure.*",
+)
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 COLUMNS = "start logit", "end logit", "score", "lead of “no answer”"
@@ -42,7 +50,10 @@ CONDITIONS = (
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
-    return (best_span, or_none, how_sure)[shown.state.step - 1](shown)
+    step = shown.state.step
+    told = by_hand.told(shown) if step < 3 else []
+    made = (best_span, or_none, how_sure)[step - 1](shown)
+    return [*told, ui.idea(IDEAS[step - 1]), *made]
 
 
 def unmarked(shown: Shown) -> str:
@@ -76,11 +87,6 @@ def best_span(shown: Shown) -> list[Block | None]:
     known = right if shown.golds else ("text", GREY, unmarked(shown))
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
-        *by_hand.told(shown),
-        ui.idea(
-            "A span is a run of words in the paragraph. *The reader scores the spans and returns "
-            "the best one*, unless “no answer” wins (see “Or no answer?”)."
-        ),
         ui.finding(said, texts.span_words(best, 60)),
         None if shown.state.veil else legend,  # whose marks they are is covered too
         paragraph(shown),
@@ -179,11 +185,6 @@ def or_none(shown: Shown) -> list[Block | None]:
         last = f"The reader's own threshold withholds {lost:.0f} in 100 right answers and answers "
         last += f"{given:.0f} in 100 unanswerable questions."
     return [
-        *by_hand.told(shown),
-        ui.idea(
-            "“No answer” has a score too. *It wins only if it leads the best span by more than the "
-            "threshold.*"
-        ),
         ui.finding(said, texts.span_words(shown.best, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
@@ -286,11 +287,6 @@ def how_sure(shown: Shown) -> list[Block | None]:
     last = "The first factor follows from the lead of “no answer”, the second from rival spans."
     last = last if b else "Being sure is not being right."
     return [
-        ui.idea(
-            "The further its best span stands above “no answer” and above rival spans, the surer "
-            "the reader is. *Questions with known answers show how often it is right when it is "
-            "this sure.*"
-        ),
         ui.finding(said, texts.span_words(shown.true_best)),
         *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),
         ui.closing(last),

@@ -23,6 +23,14 @@ STEPS = (
     ("Every position", "How much probability does each position get?"),
     ("Change a logit", "What happens if one logit is changed?"),
 )
+IDEAS = (
+    "A softmax turns the logits of all positions into probabilities that sum to 1: "
+    "*one says where the answer starts, a second where it ends.*",
+    "*A softmax gives every position a share of 1, however small.* "
+    "Here a temperature T can divide every logit first; the reader itself has T = 1.",
+    "Raise one logit and its position gains probability; *all other probabilities of that "
+    "softmax shrink by one common factor.*",
+)
 HIGH, LEAST = 80, 0.005
 """Pixels of a bar of 1; under LEAST a position has none."""
 NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
@@ -74,19 +82,15 @@ class Softmaxes:
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
-    p = Softmaxes(shown, own)
-    made = (first_step, every_position, change)[shown.state.step - 1](p)
-    told = by_hand.told(shown) if shown.state.step < 3 else []
-    return [*told, *made, *ui.folds(as_table(p), [exactly(p)], SNIPPET)]
+    p, step = Softmaxes(shown, own), shown.state.step
+    made = (first_step, every_position, change)[step - 1](p)
+    told, folds = by_hand.told(shown), ui.folds(as_table(p), [exactly(p)], SNIPPET)
+    return [*(told if step < 3 else []), ui.idea(IDEAS[step - 1]), *made, *folds]
 
 
 def first_step(p: Softmaxes) -> list[Block | None]:
     """Step 1: start and end: bars in the text."""
     return [
-        ui.idea(
-            "A softmax turns the logits of all positions into probabilities that sum to 1: "
-            "*one says where the answer starts, a second where it ends.*"
-        ),
         surest(p),
         key(p),
         words(p),
@@ -103,10 +107,6 @@ def every_position(p: Softmaxes) -> list[Block | None]:
     says = "above 1 both softmaxes flatten, below 1 they sharpen"
     field, label = "temperature", "temperature T"
     return [
-        ui.idea(
-            "*A softmax gives every position a share of 1, however small.* "
-            "Here a temperature T can divide every logit first; the reader itself has T = 1."
-        ),
         surest(p),
         ui.slider("temperature", field, label, (0.2, 5, 0.05), p.temperature, span=12, says=says),
         ui.legend("key", ("over", START, "P(start)"), ("below", END, "P(end)"), DOT),
@@ -144,10 +144,6 @@ def change(p: Softmaxes) -> list[Block | None]:
         if was.span != best.span:
             found += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
-        ui.idea(
-            "Raise one logit and its position gains probability; *all other probabilities of that "
-            "softmax shrink by one common factor.*"
-        ),
         ui.finding("{}.", found),
         *(by_hand.told(shown) or [press]),
         *sliders,
