@@ -27,8 +27,10 @@ def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) 
     return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
 
 
-def changes(shown: Shown) -> list[Part]:
-    """Each logit that was changed by hand: its side, token and window, from what to what."""
+def told(shown: Shown, when: str = "") -> list[Block]:
+    """Each logit that was changed, with its side, token and window, from what to what, and the
+    press that undoes it; nothing where none was.
+    """
     said = list[Part]()
     for (side, k, pos), now in shown.state.edits.logits.items():
         window = shown.true.windows[k]
@@ -37,14 +39,9 @@ def changes(shown: Shown) -> list[Part]:
         where, name = which_window(shown, window, " ({})"), said_at(shown, window, pos)
         said += ["; " * bool(said), f"{side} logit of ", *name, which(shown, window, pos)]
         said += [both, where]
-    return said
-
-
-def told(shown: Shown, when: str = "") -> list[Block]:
-    """Which logits were changed and the press that undoes it; nothing where none was."""
-    said = remark("by-hand", f"Changed by hand{when}: {{}}.", changes(shown), span=8)
+    about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
-    return [said, undo] if shown.changed else []
+    return [about, undo] if said else []
 
 
 def own_logits(shown: Shown) -> str:
