@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from qa_demo.blocks import Block, remark
 
-COVERED = ("idea", "finding", "formula", "figure", "flow", "table", "closing")
+COVERED = {"idea", "finding", "formula", "figure", "flow", "table", "closing"}
 """Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
 COVERED_KEYS = ("cut", "together", "undo", "other")
 """SpanBERT's cuts; whether the two highest logits of Spans form the best pair; a change by hand; a
@@ -31,8 +31,7 @@ def covered(blocks: list[Block]) -> list[Block]:
             items = [x for x in block["items"] if x[0] != "text" and not names(x[2])]
             found.append({**block, "items": items})
         elif not (
-            block["kind"] in COVERED
-            or block.get("role") in COVERED
+            {block["kind"], block.get("role")} & COVERED
             or (block.get("role") == "note" and names(block["parts"]))
             or block.get("field", "").startswith("edits.")
             or block["key"] in COVERED_KEYS

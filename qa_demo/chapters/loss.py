@@ -64,12 +64,6 @@ class Own(Record):
     moment: Place | None = None
 
 
-def labels_of(shown: Shown) -> list[losses.Label]:
-    """The labels, most marks first; where nobody marked anything the reader's own answer."""
-    own = shown.true_prediction.answered if shown.marked_by == "nobody" else None
-    return losses.count_labels(shown.encoding, shown.golds) or [losses.Label(own and own.span, 1)]
-
-
 def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     """The recorded logits of this text and window; else why there are none."""
     (weights, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
@@ -92,7 +86,10 @@ class Case:
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, step, self.cls = shown, shown.state.step, shown.encoding.cls_token
-        self.labels, self.by = labels_of(shown), shown.marked_by
+        self.labels, self.by = losses.count_labels(shown.encoding, shown.golds), shown.marked_by
+        if not self.labels:  # the text has no answer, or nobody marked one: then the reader's own
+            read = shown.true_prediction.answered if self.by == "nobody" else None
+            self.labels = [losses.Label(read and read.span, 1)]
         self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)
         self.at = 0 if own.label == "mean" else min(own.label, len(self.labels) - 1)

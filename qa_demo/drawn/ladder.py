@@ -54,8 +54,8 @@ def folded(apart: Array) -> list[tuple[int, int]]:
 class Columns:
     """Tokens as columns, `runs` of first and last token, with the middles `at`, the right `ends`
     and the `width` of each on an axis of length `total`; `room`: the pixels of a width of 1;
-    `names`: “Rot·<b>ne</b>”, ·ne where that does not fit; `flat`: whether they have room side by
-    side.
+    `names`: “Rot·<b>ne</b>”, or `short`, ·ne, where that does not fit; `flat`: whether the short
+    ones have room side by side.
     """
 
     def __init__(self, e: Encoding, quiet: Array, keep: Sequence[int]) -> None:
@@ -67,15 +67,11 @@ class Columns:
         self.room, single = PIXELS / self.total, [a for a, z in self.runs if a == z]
         whole = all(7.4 * (room(word(e, a)) + 2) < self.room for a in single)
         self.flat = all(7.4 * (room(dotted(e, a, SHORT)) + 1) < self.room for a in single)
-        self.names = list[str]()
-        for a, z in self.runs:
-            if a < z:
-                self.names.append("…")
-            elif whole:
-                name = bold(e, a) if "·" in word(e, a) else escape(word(e, a))
-                self.names.append(f"“{name}”")
-            else:
-                self.names.append(escape(dotted(e, a, SHORT)))
+        self.short = ["…" if a < z else escape(dotted(e, a, SHORT)) for a, z in self.runs]
+        self.names = [*self.short]
+        for n, (a, z) in enumerate(self.runs):
+            if whole and a == z:
+                self.names[n] = f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
 
     def column_of(self, d: int) -> int:
         """The column in which token d stands."""
@@ -191,11 +187,11 @@ def ladder(
     height = sum(head + r.pixels for r in rungs)
     layout = ui.layout(height + bottom, 4, 8, 0, bottom, barmode="stack", bargap=0)
     names, short = list[str](), list[str]()
-    for (a, z), name in zip(cols.runs, cols.names, strict=True):
+    for (a, z), name, brief in zip(cols.runs, cols.names, cols.short, strict=True):
         some = ", ".join(sorted({*labels[a : z + 1]}))
         names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
         own = f"<br><b>{labels[a]}</b>" if labels else ""
-        short.append(escape(dotted(cols.e, a, SHORT)) + own if a == z else "…")
+        short.append(brief + own * (a == z))
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
