@@ -34,10 +34,12 @@ def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
     """
     try:
         return 200, make(asked)
-    except Pending as wait:
-        return 202, waits(wait)
-    except Cancelled:  # this machine slept, and the work was given up while its asker waited
-        return 202, waits(Pending((), 0, 0.0, 0.0))
+    except (Pending, Cancelled) as fault:
+        # cancelled: this machine slept, and the work was given up while its asker waited
+        wait = fault if isinstance(fault, Pending) else Pending((), 0, 0.0, 0.0)
+        model = "SpanBERT" if wait.key[:1] == ("spanbert",) else "the reader"
+        far = {"place": wait.place, "seconds": wait.seconds, "done": wait.done}
+        return 202, {"model": model, **far}
     except BadInput as fault:
         return 422, {"error": str(fault)}
     except QADemoError as fault:
@@ -47,12 +49,6 @@ def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
     except BaseException:
         log.exception("A request failed")
         return 500, {"error": "this failed; the server's log tells more"}
-
-
-def waits(wait: Pending) -> dict[str, Any]:
-    """Which model is waited for, in words, and how far it is."""
-    model = "SpanBERT" if wait.key[:1] == ("spanbert",) else "the reader"
-    return {"model": model, "place": wait.place, "seconds": wait.seconds, "done": wait.done}
 
 
 async def at_last(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> tuple[int, Any]:
