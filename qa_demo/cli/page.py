@@ -71,11 +71,7 @@ def lessons(args: argparse.Namespace) -> int:
         for number, step in enumerate(lesson.steps, 1):
             lines = [f"{lesson.id}.md, line {step.line}, step {number}: {step.title}"]
             try:
-                row = served.proof(step)
-                lines += [f"  {row['question']}"] if row["question"] else []
-                lines += [f"  right: {row['right']}"] if row["right"] else []
-                lines += [f"  {key}: {why}" for key, why in row["wrong"].items()]
-                lines.append(f"  > {row['reveal']}")
+                lines += [f"  {said}" for said in served.proof(step) if said]
                 hold += 1
             except QADemoError as fault:
                 lines.append(f"  does not hold: {fault}")

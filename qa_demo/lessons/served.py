@@ -67,15 +67,15 @@ class Lessons:
         then = load(dump(step.then) | facts.get("then", {}))
         return Asked(step.model_copy(update={"then": then}), shown, facts)
 
-    def proof(self, step: Step) -> dict[str, Any]:
-        """Every sentence of a step with the numbers of its text. Errors: BadInput, which tells
-        what does not hold.
+    def proof(self, step: Step) -> list[str]:
+        """Every sentence of a step with the numbers of its text, a line each. Errors: BadInput,
+        which tells what does not hold.
         """
         now = self.asked(step)
         self.pictures.blocks(now.step.then)
-        wrong = {key: plain(why) for key, why in now.whys.items() if key != now.right}
-        said = {"question": plain(now.question), "reveal": plain(now.reveal), "wrong": wrong}
-        return {**said, "right": now.label}
+        wrong = [f"{key}: {plain(why)}" for key, why in now.whys.items() if key != now.right]
+        right = [f"right: {now.label}"] if now.label else []
+        return [plain(now.question), *right, *wrong, f"> {plain(now.reveal)}"]
 
     def answer(self, rooms: Rooms, question: Question) -> dict[str, Any]:
         """What is told. In a room a guess counts, and nothing is said of it before its teacher
