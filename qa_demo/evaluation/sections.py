@@ -30,18 +30,15 @@ ANSWERS = ("", "1 word", "2 words", "3 to 4 words", "5 to 8 words", "9 words or 
 PARAGRAPHS = ("under 100", "100 to 149", "150 to 199", "200 to 299", "300 or more")
 
 
-def question_word(question: str) -> str:
-    """The first question word of a question, "how many" and "how much" as one; "other" without."""
-    found = WORD.search(question.lower())
-    word = found.group() if found else "other"
-    return {"how much": "how many", "whom": "who"}.get(word, word)
-
-
 def traits(row: Row) -> dict[str, str]:
-    """The group of a question in each slice; a file's own columns are slices too."""
+    """The group of a question in each slice; a file's own columns are slices too. Of question words
+    the first, "how many" and "how much" as one; "other" without.
+    """
+    found = WORD.search(row["question"].lower())
+    word = found.group() if found else "other"
     golds = [max(1, len(normalize(answer["text"]).split())) for answer in row["gold"]]
     return {
-        "question word": question_word(row["question"]),
+        "question word": {"how much": "how many", "whom": "who"}.get(word, word),
         "right answer": ANSWERS[bisect((1, 2, 3, 5, 9), min(golds, default=0))],
         "paragraph, tokens": PARAGRAPHS[bisect((100, 150, 200, 300), row["tokens"] or 0)],
         **row["columns"],

@@ -22,7 +22,7 @@ from qa_demo.evaluation.lines import Evaluation, best_text, line_of, under
 from qa_demo.evaluation.report import difference, page_of, verdict_words
 from qa_demo.evaluation.reported import MODES, Reported
 from qa_demo.evaluation.reported import words as interval
-from qa_demo.evaluation.sections import groups, question_word
+from qa_demo.evaluation.sections import groups, traits
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import cleaned, words
@@ -340,4 +340,4 @@ def test_groups_of_enough_questions_and_their_names_by_question_words_too():
     assert groups(shown(lines(1)[:20]), "all questions") == []
     asked = {"Who came?": "who", "To whom was it given?": "who", "In which year?": "which"}
     asked |= {"How many came?": "how many", '"When"?': "when", "": "other"}
-    assert {question: question_word(question) for question in asked} == asked
+    assert {q: traits({**lines(1)[0], "question": q})["question word"] for q in asked} == asked
