@@ -61,17 +61,13 @@ def f1(gold: str, prediction: str, version: str = "2.0") -> float:
     return 2 * shared / (a + b)
 
 
-def references(example: Example, version: str) -> list[str]:
-    """The texts a prediction is compared with; version 2.0 drops those that normalise to nothing,
-    and none means [""].
-    """
-    texts = [a.text for a in example.answers]
-    return texts if version == "1.1" else [t for t in texts if normalize(t)] or [""]
-
-
 def score(example: Example, prediction: str, version: str) -> tuple[float, float]:
-    """(exact, f1) of one prediction, each the maximum over the references, 0 to 1."""
-    golds = references(example, version)
+    """(exact, f1) of one prediction, each the maximum over the answers' texts, 0 to 1; version 2.0
+    drops those that normalise to nothing, and none means [""].
+    """
+    golds = [a.text for a in example.answers]
+    if version == "2.0":
+        golds = [text for text in golds if normalize(text)] or [""]
     exact = max((exact_match(g, prediction) for g in golds), default=0.0)
     return exact, max((f1(g, prediction, version) for g in golds), default=0.0)
 

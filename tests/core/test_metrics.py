@@ -76,9 +76,9 @@ def test_vectors_of_the_official_scripts(gold, prediction, exact, f1):
 
 
 def test_golds_that_normalise_to_nothing():
-    assert metrics.references(question("q", "the", "Paris"), "2.0") == ["Paris"]
-    assert metrics.references(question("q", "the"), "2.0") == [""]
-    assert metrics.references(question("q", "the"), "1.1") == ["the"]
+    assert metrics.score(question("q", "the", "Paris"), "", "2.0") == (0, 0)
+    assert metrics.score(question("q", "the"), "", "2.0") == (1, 1)
+    assert metrics.score(question("q", "the"), "the", "1.1") == (1, 0)
 
 
 TEXTS = st.sampled_from(["Ada", "Ada Byron", "The The", "a", "x"])
