@@ -114,16 +114,11 @@ def load_reading(path: Path) -> Reading:
     for name, value in about["encoding"].items():
         arrays[name] = tuple(value) if isinstance(value, list) else value
     encoding, options = Encoding(**arrays), WindowOptions(**about["options"])
-    more = {name: about[name] for name in PLAIN}
-    more |= {"options": options, "calibrations": _calibrations(about["calibrations"])}
+    if (fits := about["calibrations"]) is not None:
+        span, line = fits["span"], fits["answerable"]
+        fits = Calibrations(span and Calibration(**span), line and Answerability(**line))
+    more = {name: about[name] for name in PLAIN} | {"options": options, "calibrations": fits}
     return Reading(encoding, make_windows(encoding, options), start, end, tags, **more)
-
-
-def _calibrations(raw: Any) -> Calibrations | None:
-    if raw is None:
-        return None
-    span, line = raw["span"], raw["answerable"]
-    return Calibrations(span and Calibration(**span), line and Answerability(**line))
 
 
 # ---- attributions
