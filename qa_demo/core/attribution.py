@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Bools, Floats, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Floats, Frozen
 from qa_demo.core.predict import predict
 from qa_demo.core.text import Words, words
 from qa_demo.core.types import Baseline, Reading, Span, Window
@@ -102,13 +102,14 @@ def value_of(target: Target, window: Window, start: Floats, end: Floats) -> Floa
 
 
 @dataclass(frozen=True, eq=False)
-class Attribution:
+class Attribution(Frozen):
     """What each position of one window contributes to the target: `values` [n], in logits.
 
     `f_baseline` is None for methods without a baseline: then nothing is promised about the sum.
     `tried` holds (n_steps, gap) of every number of steps that was run.
     """
 
+    dtype = np.float64
     target: Target
     method: Method
     window: int
@@ -118,9 +119,6 @@ class Attribution:
     baseline: Baseline | None = None
     n_steps: int = 0
     tried: tuple[tuple[int, float], ...] = ()
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self, np.float64)
 
     @property
     def sum(self) -> float:

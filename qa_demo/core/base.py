@@ -4,7 +4,7 @@ cores a long computation runs and how it tells its progress.
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -74,13 +74,15 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def freeze_arrays(record: object, dtype: DTypeLike | None = None) -> None:
-    """Make every array of a frozen record read-only, and of one type where it is given; called from
-    its `__post_init__`.
-    """
-    for name, value in vars(record).items():
-        if isinstance(value, np.ndarray):
-            object.__setattr__(record, name, freeze(np.asarray(value, dtype)))
+class Frozen:
+    """A frozen dataclass whose arrays are read-only, and of one `dtype` where it is given."""
+
+    dtype: ClassVar[DTypeLike | None] = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, freeze(np.asarray(value, self.dtype)))
 
 
 def usable_cores() -> int:

@@ -13,23 +13,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import Floats, Ints, freeze_arrays
+from qa_demo.core.base import Floats, Frozen, Ints
 from qa_demo.core.types import Reading
 
 Lane = Literal["start", "end"]
 
 
 @dataclass(frozen=True, eq=False)
-class HeadWeights:
+class HeadWeights(Frozen):
     """S, E [d] with their biases."""
 
+    dtype = np.float32
     S: NDArray[np.float32]
     E: NDArray[np.float32]
     b_S: float
     b_E: float
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self, np.float32)
 
     def vector(self, lane: Lane) -> tuple[NDArray[np.float64], float]:
         """S and b_S, or E and b_E, in double precision."""

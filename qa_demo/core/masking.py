@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from qa_demo.core.base import BadInput, Floats, Ints, freeze, freeze_arrays
+from qa_demo.core.base import BadInput, Floats, Frozen, Ints, freeze
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Encoding, Span
 
@@ -116,16 +116,13 @@ class Pairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Masked:
+class Masked(Frozen):
     """One masked text: true and given ids [T], hidden runs, a fate for each of M hidden pieces."""
 
     true_ids: Ints
     input_ids: Ints
     runs: tuple[Span, ...]
     fates: tuple[Fate, ...]
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
     @property
     def hidden(self) -> Ints:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Bools, Floats, Ints, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Floats, Frozen, Ints
 from qa_demo.core.types import Encoding, Span, Window
 
 # Control characters other than tab and newlines, of which NUL ends C strings, and lone surrogates,
@@ -81,14 +81,11 @@ class Word:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class Words(Frozen):
     """The U words of one window; `of` [n] is the word of each position, -1 for special tokens."""
 
     items: tuple[Word, ...]
     of: Ints
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
     def __len__(self) -> int:
         return len(self.items)

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_demo.core.base import BadInput, Bools, Ints, freeze, freeze_arrays
+from qa_demo.core.base import BadInput, Bools, Frozen, Ints, freeze
 
 TAGS = ("B", "I", "O")
 B, I, O = range(3)  # noqa: E741 - the field's own letters
@@ -68,7 +68,7 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class Encoding:
+class Encoding(Frozen):
     """What the tokenizer says about question and context, before any window exists.
 
     `offset_mapping` [D, 2] is char, half-open, and `question_offset_mapping` [Q, 2] that of the
@@ -92,9 +92,6 @@ class Encoding:
     suffix_tokens: tuple[str, ...]
     suffix_types: Ints
     context_type: int = 1
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
     @property
     def question_ids(self) -> Ints:
@@ -136,7 +133,7 @@ class Encoding:
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class Window(Frozen):
     """One `[CLS] question [SEP] part [SEP]`; unpadded, so every array has length n.
 
     pos = doc - doc_start + context_at;  doc_start <= doc < doc_stop.
@@ -150,9 +147,6 @@ class Window:
     token_type_ids: Ints
     is_context: Bools
     is_max_context: Bools
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -209,7 +203,7 @@ class Calibrations:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Frozen):
     """The slow half, done once per question, context, reader and window options: logits only.
 
     `start_logits`, `end_logits` [W, L] and `tag_logits` [W, L, 3] (B, I, O; None without such a
@@ -229,9 +223,6 @@ class Reading:
     checksum: str = ""
     calibrations: Calibrations | None = None
     baseline: Baseline = "pad"
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
     @cached_property
     def owners(self) -> Ints:
