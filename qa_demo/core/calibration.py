@@ -61,26 +61,19 @@ def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     """A span's text as a claim among the legal pairs under `DECODE`; None when the span is not one
     of them.
     """
-    home = reading.windows[found.window]
-    i, j = home.ends(found.span)
-    if reason(home, i, j, DECODE) is not None:
+    home, rows, places = reading.windows[found.window], list[Floats](), list[Ints]()
+    if reason(home, *home.ends(found.span), DECODE) is not None:
         return None
-    scores, chars = _legal(reading)
+    for window in reading.windows:
+        s, e = reading.logits(window.index)
+        i, j = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
+        rows.append(tied(s[i] + e[j]))
+        at = window.doc_start - window.context_at
+        places.append(reading.encoding.ranges(i + at, j + at))
+    scores, chars = np.concatenate(rows), np.concatenate(places)
     same = chars[same_text(reading.encoding.context, chars, found.text)]
     begins, ends = (np.isin(chars[:, k], same[:, k]) for k in (0, 1))
     return PairClaim(scores[begins & ends], scores)
-
-
-def _legal(reading: Reading) -> tuple[Floats, Ints]:
-    """Score [m] and characters [m, 2] of every legal pair."""
-    scores, chars = [], []
-    for window in reading.windows:
-        s, e = reading.logits(window.index)
-        pairs = top_spans(s, e, window, DECODE, n=len(window) ** 2).T
-        first, last = pairs - window.context_at + window.doc_start
-        chars.append(reading.encoding.ranges(first, last))
-        scores.append(tied(s[pairs[0]] + e[pairs[1]]))
-    return np.concatenate(scores), np.concatenate(chars)
 
 
 def log_odds(probs: Floats) -> Floats:
