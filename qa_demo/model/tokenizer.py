@@ -126,17 +126,18 @@ class Pieces:
         self.tokens = tuple(tokens)
 
 
-def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:
-    """What stands before and after the paragraph: fields of an `Encoding`.
+def encode(tokenizer: Any, question: str, context: str) -> Encoding:
+    """Tokenize question and context apart and learn from the tokenizer how it joins them.
 
-    It comes from the tokenizer's own template, applied to the question and a one-letter paragraph:
-    [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
+    What stands before and after the paragraph comes from its own template, applied to the question
+    and a one-letter paragraph: [CLS] q [SEP] . [SEP] for BERT, <s> q </s></s> . </s> for RoBERTa.
     """
+    asked, read = Pieces(tokenizer, question), Pieces(tokenizer, context)
     backend, n = tokenizer.backend_tokenizer, len(asked.ids)
     joined = backend.post_process(asked.made, backend.encode("a", add_special_tokens=False), True)
-    question, paragraph = np.split(np.flatnonzero(np.array(joined.special_tokens_mask) == 0), [n])
+    inside, paragraph = np.split(np.flatnonzero(np.array(joined.special_tokens_mask) == 0), [n])
     ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
-    in_order = question.tolist() == [*range(1, n + 1)] and len(paragraph)
+    in_order = inside.tolist() == [*range(1, n + 1)] and len(paragraph)
     if not in_order or ids[0] != tokenizer.cls_token_id:
         raise BadCheckpoint(
             "this tokenizer does not put [CLS], the question and then the paragraph, so a window "
@@ -147,20 +148,6 @@ def _template(tokenizer: Any, asked: Pieces) -> dict[str, Any]:
     tokens = joined.tokens  # the template copies the question as it came
     ids[1 : n + 1], tokens[1 : n + 1] = asked.ids, asked.tokens
     before, after = slice(int(paragraph[0])), slice(int(paragraph[-1]) + 1, None)
-    return {
-        "prefix_ids": ids[before],
-        "prefix_tokens": tuple(tokens[before]),
-        "prefix_types": types[before],
-        "suffix_ids": ids[after],
-        "suffix_tokens": tuple(tokens[after]),
-        "suffix_types": types[after],
-        "context_type": int(types[paragraph[0]]),
-    }
-
-
-def encode(tokenizer: Any, question: str, context: str) -> Encoding:
-    """Tokenize question and context apart and learn from the tokenizer how it joins them."""
-    asked, read = Pieces(tokenizer, question), Pieces(tokenizer, context)
     return Encoding(
         question=question,
         context=context,
@@ -170,5 +157,11 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
         word_ids=np.array([-1 if w is None else w for w in read.made.word_ids], dtype=np.int64),
         whitespace_ids=whitespace_ids(context, read.offsets),
         question_offset_mapping=asked.offsets,
-        **_template(tokenizer, asked),
+        prefix_ids=ids[before],
+        prefix_tokens=tuple(tokens[before]),
+        prefix_types=types[before],
+        suffix_ids=ids[after],
+        suffix_tokens=tuple(tokens[after]),
+        suffix_types=types[after],
+        context_type=int(types[paragraph[0]]),
     )
