@@ -20,10 +20,6 @@ from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.table import Table
 
-Fit = dict[str, float]
-"""Temperature and bias, and where it is of the claim, slope and intercept."""
-
-
 # ---- fits
 
 
@@ -123,16 +119,12 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
     Errors: BadInput where a half lacks questions of a kind or holds only right or wrong answers.
     """
 
-    def fitted(part: Table) -> Fit:
+    def fitted(part: Table) -> dict[str, float]:
         more = asdict(fit_answerable(part.margin, part.answerable)) if claim else {}
         return asdict(fit(part.part(part.answerable))) | more
 
-    def chance(part: Table, by: Fit) -> Floats:
-        right = shifted(part.prob(by["temperature"]), by["bias"])
-        return right * sigmoid(by["slope"] * part.margin + by["intercept"]) if claim else right
-
     count, sides = len(asked.right), halves(asked.titles.tolist())
-    whole, fits, probs = fitted(asked), list[Fit](), np.zeros(count)
+    whole, fits, probs = fitted(asked), list[dict[str, float]](), np.zeros(count)
     for side in sides:
         try:
             fits.append(fitted(asked.part(side)))
@@ -142,7 +134,9 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
                 f"{count} questions) {fault}; take a file of more articles"
             ) from fault
     for side, by in zip(sides, fits[::-1], strict=True):
-        probs[side] = chance(asked.part(side), by)
+        part = asked.part(side)
+        p = shifted(part.prob(by["temperature"]), by["bias"])
+        probs[side] = p * sigmoid(by["slope"] * part.margin + by["intercept"]) if claim else p
     table = bins_of(probs, asked.right)
     bins, error = [asdict(b) for b in table], calibration_error(table)
     if claim:  # a reader's temperature and bias are those without the claim
