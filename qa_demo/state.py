@@ -39,13 +39,10 @@ def _ordered(pair: tuple[int, int]) -> tuple[int, int]:
     return pair
 
 
-def _plain(value: Any) -> Any:
-    """numpy's whole numbers, of which offsets are made, are whole numbers."""
-    return int(value) if isinstance(value, np.integer) else value
-
-
-PLAIN = BeforeValidator(_plain)
-"""Behind the bounds of a type: before them pydantic would leave them out of the JSON schema."""
+PLAIN = BeforeValidator(lambda value: int(value) if isinstance(value, np.integer) else value)
+"""numpy's whole numbers, of which offsets are made, are whole numbers. It stands behind the bounds
+of a type: before them pydantic would leave them out of the JSON schema.
+"""
 Int = Annotated[int, Field(strict=True), PLAIN]
 Place = Annotated[int, Field(strict=True, ge=0), PLAIN]
 Count = Annotated[int, Field(strict=True, ge=1), PLAIN]
