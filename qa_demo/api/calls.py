@@ -146,12 +146,9 @@ class Attribute(Asked):
         chars = np.zeros((len(w), 2), dtype=np.int64)
         chars[question_positions(e)] = e.question_offset_mapping
         chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
-
-        def at(span: types.Span) -> Candidate:
-            return make_candidate(reading, w.index, *w.ends(span))
-
-        tokens, two = reading.tokens(w.index), None if other is None else at(other)
-        return Attributed(reading.model_name, at(span), two, found, tokens, chars, words(e, w))
+        at, tokens = partial(make_candidate, reading, w.index), reading.tokens(w.index)
+        one, two = at(*w.ends(span)), None if other is None else at(*w.ends(other))
+        return Attributed(reading.model_name, one, two, found, tokens, chars, words(e, w))
 
 
 class Lost(NamedTuple):
