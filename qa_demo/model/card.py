@@ -5,7 +5,7 @@ reader that is a small change to an encoder it does not hold, that change.
 import copy
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -13,11 +13,9 @@ from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Calibrations
 from qa_demo.files import read_text
+from qa_demo.model.reader import BertReader
 from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, regular, sha256
 from qa_demo.records import refusal
-
-if TYPE_CHECKING:
-    from qa_demo.model.reader import BertReader
 
 BIO_FILE = "bio_head.safetensors"
 """p_i = softmax(W T_i + b), `weight` W [3, d], `bias` b [3], rows B, I, O."""
@@ -77,7 +75,7 @@ def parse_card(text: str | bytes, name: str) -> Card:
         raise BadCheckpoint(f"{name}: {refusal(fault)}") from fault
 
 
-def with_fit(reader: "BertReader", path: Path) -> "BertReader":
+def with_fit(reader: BertReader, path: Path) -> BertReader:
     """The same reader with the calibrations that `calibrate` wrote for its weights, and a threshold
     that it found. Errors: BadInput for a file that cannot be read or belongs to other weights.
     """
