@@ -115,7 +115,7 @@ def whitespace_ids(text: str, offsets: Ints) -> Ints:
 
 def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
     """The words of a window, question first; a word cut by the border has only its pieces here.
-    With `marks_apart` the marks before and behind a word are words of their own.
+    With `marks_apart` the marks before a word and those behind it are words of their own.
     """
     part, asked = slice(window.doc_start, window.doc_stop), e.question_offset_mapping
     of, items = np.full(len(window), -1, dtype=np.int64), list[Word]()
@@ -124,7 +124,11 @@ def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
         """The words of one text, whose pieces stand from position `at` on."""
         for number in np.unique(numbers):
             pieces = np.flatnonzero(numbers == number)
-            for group in _marks_apart(text, chars, pieces) if marks_apart else [pieces]:
+            groups = [pieces]
+            if marks_apart:
+                solid = [n for n, k in enumerate(pieces) if not is_mark(text[slice(*chars[k])])]
+                groups = np.split(pieces, (solid[0], solid[-1] + 1) if solid else ())
+            for group in filter(len, groups):
                 of[at + group] = len(items)
                 begins, ends = int(chars[group, 0].min()), int(chars[group, 1].max())
                 items.append(Word(text[begins:ends], side, begins, ends))
@@ -132,13 +136,6 @@ def words(e: Encoding, window: Window, marks_apart: bool = False) -> Words:
     add("question", e.question, whitespace_ids(e.question, asked), asked, 1)
     add("context", e.context, e.whitespace_ids[part], e.offset_mapping[part], window.context_at)
     return Words(tuple(items), of)
-
-
-def _marks_apart(text: str, chars: Ints, pieces: Ints) -> list[Ints]:
-    """The marks before a word, the word, the marks behind it, without what is empty."""
-    solid = [n for n, k in enumerate(pieces) if not is_mark(text[slice(*chars[k])])]
-    groups = np.split(pieces, (solid[0], solid[-1] + 1)) if solid else [pieces]
-    return [group for group in groups if len(group)]
 
 
 def is_mark(text: str) -> bool:
