@@ -156,11 +156,6 @@ WordSet = tuple[int, ...]
 """Words of a window by their numbers."""
 
 
-def masks_of(units: Words, sets: Sequence[WordSet]) -> Bools:
-    """The positions of every set of words, [b, n]; special tokens belong to no word."""
-    return np.array([np.isin(units.of, each) for each in sets])
-
-
 def leave_one_out(reading: Reading, target: Target, read_masked: ReadMasked) -> Attribution:
     """F(x) - F(x without word u) for every word u of the target's window.
 
@@ -169,7 +164,7 @@ def leave_one_out(reading: Reading, target: Target, read_masked: ReadMasked) -> 
     """
     window = window_of(reading, target)
     units = words(reading.encoding, window)
-    masks = masks_of(units, [(k,) for k in range(len(units))])
+    masks = units.of == np.arange(len(units))[:, None]
     without = value_of(target, window, *read_masked(window, masks))
     f_x = float(value_of(target, window, *reading.logits(window.index)))
     inside = units.of >= 0
@@ -262,6 +257,7 @@ def deletion_test(
     read_masked: ReadMasked, target: Target, window: Window, units: Words, sets: Sequence[WordSet]
 ) -> Deletion:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
-    leads = (-value_of(target, window, *read_masked(window, masks_of(units, sets)))).tolist()
+    masks = np.array([np.isin(units.of, each) for each in sets])
+    leads = (-value_of(target, window, *read_masked(window, masks))).tolist()
     draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
     return Deletion(sets[0], leads[0], draws)
