@@ -9,10 +9,9 @@ import numpy as np
 
 from qa_demo import printed
 from qa_demo.blocks import Block, block, button, formula, row, summed, table
-from qa_demo.core import text as units
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, reason
-from qa_demo.core.text import words_inside
+from qa_demo.core.text import is_mark, words_inside
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import QUOTE, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
@@ -212,7 +211,7 @@ def shortened(
     stay, found = {k + d for k in near_to for d in range(-near, near + 1)}, list[Block]()
     for stays, run in groupby(zip(words, items, strict=True), lambda one: one[0] in stay):
         inside = [one for _, one in run]
-        count = sum(not (one.get("joined") or units.is_mark(one["t"])) for one in inside)
+        count = sum(not (one.get("joined") or is_mark(one["t"])) for one in inside)
         if not stays and count >= 6:
             found[-1] = {**found[-1], "gap": " "}
             under = "" if least is None else f" under {least}"

@@ -13,7 +13,6 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import printed
-from qa_demo.blocks import Block
 from qa_demo.core import bio, types
 from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, marked, tags_of
@@ -75,7 +74,7 @@ class Tags:
         return own if self.shown.state.selection is None else self.shown.selection.start
 
 
-def picture(shown: Shown, own: Record) -> list[Block | None]:
+def picture(shown: Shown, own: Record) -> list[ui.Block | None]:
     """The blocks of the step; logits changed by hand do not change the tags."""
     step = shown.state.step
     idea = ui.idea(IDEAS[step - 1], *(LETTERS, (), [T], LETTERS)[step - 1])
@@ -106,7 +105,7 @@ def at_least(p: Array) -> str:
     return f"{np.floor(p.min() * 10**digits) / 10**digits:.{digits}f}"
 
 
-def key() -> Block:
+def key() -> ui.Block:
     """The three tags, and the underline."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
     drawn = ("box", ui.B), ("box", ui.I), ("boxed", ui.GREY)
@@ -115,14 +114,14 @@ def key() -> Block:
     return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), about)
 
 
-def text_choice(shown: Shown) -> Block:
+def text_choice(shown: Shown) -> ui.Block:
     """The texts that a step offers."""
     now, offered = shown.example and shown.example.id, [k for k in TEXTS if k in shown.examples]
     options = [(shown.examples[k].title, {"example": k}, k == now) for k in offered]
     return ui.choice("text", "the text:", options)
 
 
-def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None) -> list[Block]:
+def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None) -> list[ui.Block]:
     """The reader's p; a run says how many tokens it holds, and how surely they are O."""
 
     def text(n: int, k: int, v: float) -> str:
@@ -141,7 +140,7 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
 
 def folds(
     tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
-) -> list[Block]:
+) -> list[ui.Block]:
     """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
     rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ui.ROLES, strict=True)
     for d in (a for a, z in cols.runs if a == z):
@@ -153,7 +152,7 @@ def folds(
     return ui.folds(table, [*exactly, last], SNIPPET)
 
 
-def every_token(tags: Tags) -> list[Block | None]:
+def every_token(tags: Tags) -> list[ui.Block | None]:
     """Step 1: three probabilities a token."""
     runs = bio.spans_of_tags(tags.single.tolist())
     first = max(runs, key=lambda r: tags.p[r.start, types.B], default=None)
@@ -179,7 +178,7 @@ def every_token(tags: Tags) -> list[Block | None]:
     ]
 
 
-def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Block:
+def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> ui.Block:
     """How many tokens are O, which are not, and what the tags give read together."""
     text, given = "No token is most likely {}. ", [B]
     if first:
@@ -199,7 +198,7 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> Blo
     return ui.finding(text, *given, O)
 
 
-def softmax_formula(tags: Tags, d: int) -> Block:
+def softmax_formula(tags: Tags, d: int) -> ui.Block:
     """p = softmax(W h + b) with its sizes, then one token's three logits and their softmax."""
     z, k, shown = tags.logits[d], int(tags.single[d]), tags.shown
     width = shipped("reader/config.json")["hidden_size"]  # known before that reader is loaded
@@ -246,7 +245,7 @@ class Labels:
         drawn = [cells(self.columns, r, k) for r, k in zip(few, up, strict=True)]
         return Rung(who, 25 * len(few), float(len(few)), drawn)
 
-    def formula(self, tags: Tags, soft: bool, rest: Parts) -> Block:
+    def formula(self, tags: Tags, soft: bool, rest: Parts) -> ui.Block:
         """L = -(2/3 · log 0.998 + ...) of the token, each p with the digits of its log; `rest`."""
         d, token = self.about, said(tags.e, self.about)
         if not self.terms.labelled[d]:
@@ -261,7 +260,7 @@ class Labels:
         alone = "" if soft else f" = −log {told[use[0]]}"
         return ui.formula("loss", say(f"L of {{}} = −({{}}){alone}*{end}*", token, inner), rest)
 
-    def folds(self, tags: Tags) -> list[Block]:
+    def folds(self, tags: Tags) -> list[ui.Block]:
         """What the loss is exactly, and the labels and losses of the tokens that are drawn."""
         least, whole = float(self.terms.floor.sum()), self.terms.total
         rest = whole - least
@@ -285,7 +284,7 @@ def labels(shown: Shown) -> list[TagGold]:
     return [] if shown.marked_by == "nobody" else [None]
 
 
-def one_label(tags: Tags) -> list[Block | None]:
+def one_label(tags: Tags) -> list[ui.Block | None]:
     """Step 2: the tags by the label with most marks, the reader's p for them, the loss."""
     counts = Counter(labels(tags.shown))
     ((label, n),) = counts.most_common(1)
@@ -315,7 +314,7 @@ def one_label(tags: Tags) -> list[Block | None]:
     ]
 
 
-def several_labels(tags: Tags) -> list[Block | None]:
+def several_labels(tags: Tags) -> list[ui.Block | None]:
     """Step 3: all annotators, their mean, the reader's p, and the loss."""
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
@@ -355,7 +354,7 @@ def several_labels(tags: Tags) -> list[Block | None]:
     ]
 
 
-def to_spans(tags: Tags) -> list[Block | None]:
+def to_spans(tags: Tags) -> list[ui.Block | None]:
     """Step 4: the most probable possible tagging, its answers, and their chances."""
     answers = bio.decode_reading(tags.reading)
     best = tags_of(tags.size, [x.span for x in answers])
@@ -392,7 +391,7 @@ def to_spans(tags: Tags) -> list[Block | None]:
     ]
 
 
-def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[Block, Block]:
+def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block, ui.Block]:
     """The answers, and the chance of each of the first four = P(first is B) x P(each next is I) x
     P(the one behind is no I); or P(no token has an answer).
     """

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GREY, INK, OTHER, START, Block
-from qa_demo.core import heads
 from qa_demo.core.base import BadInput
-from qa_demo.core.heads import Lane, Products, owned_points
+from qa_demo.core.heads import HeadWeights, Lane, Products, owned_points, plane, rank_of
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Reading, Span
@@ -77,7 +76,7 @@ class TwoQuestions:
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
-        self.heads: heads.HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
+        self.heads: HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
         self.first = BestOf(shown.true, shown.true_best, shown.true_prediction.answer is None)
         self.window, windows = shown.true.windows[shown.true_best.window], shown.true.options
         near = [shown.example] if shown.example else shown.examples.values()
@@ -347,9 +346,9 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
     at, n = window.ends(span), len(window)
-    made = ("lens", window.index), lambda reader, *_: heads.plane(two.heads, reader.hidden(window))
+    made = ("lens", window.index), lambda reader, *_: plane(two.heads, reader.hidden(window))
     points: Points = two.shown.need(*made)
-    ranks, depth = [heads.rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
+    ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Any]()
     for pos, lane, rank in zip(at, LETTERS, ranks, strict=True):
         found += [texts.said_at(two.shown, window, pos), since(rank)]

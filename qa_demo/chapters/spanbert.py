@@ -13,9 +13,7 @@ from pydantic import Field
 from qa_demo import blocks as ui
 from qa_demo import examples as known
 from qa_demo import printed
-from qa_demo.blocks import Block
 from qa_demo.core import infill as core
-from qa_demo.core.infill import Said
 from qa_demo.core.masking import MASK_RATIO, blanks_of, length_law
 from qa_demo.core.text import spelled
 from qa_demo.drawn.panels import gains, ranked, ticks, told
@@ -65,7 +63,7 @@ class Own(Record):
     cut: Literal["left", "right", "position"] | None = None
 
 
-def picture(shown: Shown, own: Own) -> list[Block | None]:
+def picture(shown: Shown, own: Own) -> list[ui.Block | None]:
     step = shown.state.step
     return [ui.idea(IDEAS[step - 1]), *(boundary, schemes, to_reader, worth)[step - 1](shown, own)]
 
@@ -88,7 +86,7 @@ def model_says() -> str:
     )
 
 
-def boundary(shown: Shown, own: Own) -> list[Block | None]:
+def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 1: the sentence with its blanks, both layers' guesses, their losses."""
     mine = own.text and own.text.strip() and blanks_of(own.text)
     given = mine or known.hidden_in(own.passage or FIRST[1])
@@ -126,12 +124,12 @@ def boundary(shown: Shown, own: Own) -> list[Block | None]:
     ]
 
 
-def chance(said: Said) -> str:
+def chance(said: core.Said) -> str:
     """P of the hidden word, with as many digits as its printed loss needs."""
     return printed.fine(-said.loss, 2)
 
 
-def blank_finding(b: core.Blank) -> Block:
+def blank_finding(b: core.Blank) -> ui.Block:
     """What the chosen blank hides, and the first guess of each layer."""
     hides = say("hides {}", quoted(b.true)) if b.true else ["is a typed [MASK]"]
     both: list[Any] = [quoted(x.guesses[0].piece) for x in (b.now.mlm, b.now.sbo) if x]
@@ -141,7 +139,7 @@ def blank_finding(b: core.Blank) -> Block:
     return ui.finding(f"{b.found.name(b.now)} {{}}: MLM guesses {{}}{last}", hides, *both)
 
 
-def blanks(b: core.Blank) -> Block:
+def blanks(b: core.Blank) -> ui.Block:
     """The sentence: numbered blanks that can be pressed, the two boundary words marked."""
     e, items = b.found.encoding, paragraph_items(b.found.encoding)
     for p in b.found.plain.pieces:
@@ -157,7 +155,7 @@ def blanks(b: core.Blank) -> Block:
     return text("sentence", segment(items), select=False, dots=True)
 
 
-def guesses(b: core.Blank) -> list[Block]:
+def guesses(b: core.Blank) -> list[ui.Block]:
     """Both layers' guesses as bars on one scale, whatever is cut, and what each layer reads."""
     most, (left, right, k) = b.surest, b.inputs
     named = zip(WIRES, (f"outputs at {left}", f"at {right}", f"position {k}"), strict=True)
@@ -165,7 +163,7 @@ def guesses(b: core.Blank) -> list[Block]:
     what = f"reads {reads}" if b.now.sbo else "has nothing to read here"
     what += " · outline: before" if b.cut else ""
 
-    def panel(layer: str, span: int, about: Block, said: Said | None) -> Block:
+    def panel(layer: str, span: int, about: ui.Block, said: core.Said | None) -> ui.Block:
         rows, before = core.best(said, b.true), b.before if layer == "SBO" else {}
         down = ui.named_rows([f"“{escape(r.word)}”" for r in rows], tickfont=WORDS)
         down["range"] = [4.6, -0.6]  # there may be fewer than five
@@ -185,13 +183,13 @@ def guesses(b: core.Blank) -> list[Block]:
     return [mlm, panel("SBO", 6, around, b.now.sbo)]
 
 
-def losses(b: core.Blank) -> Block:
+def losses(b: core.Blank) -> ui.Block:
     """L = L_MLM + L_SBO of the chosen blank; under a cut what it does to L_SBO."""
     if b.true is None:
         nobody = "Nobody has said which word a typed [MASK] hides, so there is no loss to lower"
         return ui.remark("formula", f"{nobody} here.")
 
-    def equal(*some: Said) -> str:
+    def equal(*some: core.Said) -> str:
         """ "=" where the printed P give the printed losses, else "≈"."""
         given = ((chance(x), number(x.loss)) for x in some)
         same = (printed.gives([p], -np.log(printed.value(p)), loss) for p, loss in given)
@@ -214,7 +212,7 @@ def losses(b: core.Blank) -> Block:
     return ui.formula("formula", say(line, *given), label=f"{label} (log: natural)")
 
 
-def blanks_table(found: core.Filled) -> Block:
+def blanks_table(found: core.Filled) -> ui.Block:
     rows, true = [], found.given.known
     for p in found.plain.pieces:
         cells = [found.name(p), spelled(p.token) if true else "?"]
@@ -227,7 +225,7 @@ def blanks_table(found: core.Filled) -> Block:
     return ui.table("rows", heads, rows, "Every blank, nothing cut")
 
 
-def boundary_exactly() -> list[Block | str]:
+def boundary_exactly() -> list[ui.Block | str]:
     """The boundary layer's arithmetic, what a cut is, the model, what texts get wrong."""
     shape = known.shipped("spanbert/config.json")
     d, inputs = shape["hidden_size"], "h{} = [h(word before); h(word after); p(position)]"
@@ -246,7 +244,7 @@ def boundary_exactly() -> list[Block | str]:
     ]
 
 
-def schemes(shown: Shown, own: Own) -> list[Block | None]:
+def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 2: the text twice, the budget, the law of lengths."""
     given = known.hidden_in(own.passage or FIRST[2]).text
     found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
@@ -261,7 +259,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
     every_p = ", ".join(number(p, 3) for p in length_law())
-    twice, rows = list[Block](), list[Block]()
+    twice, rows = list[ui.Block](), list[ui.Block]()
     for name, said in (("single tokens", found.tokens), (spans, found.spans)):
         items = paragraph_items(found.encoding)
         for p in said.pieces:
@@ -299,7 +297,7 @@ def schemes(shown: Shown, own: Own) -> list[Block | None]:
     ]
 
 
-def to_reader(shown: Shown, own: Own) -> list[Block | None]:
+def to_reader(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 3: what stays and what is thrown away, as boxes alone."""
     gone = [(f"{name} layer", "thrown away later", "gone") for name in ("MLM", "SBO")]
     before = [[("text with hidden spans", "", "")], [("encoder", "learns", "stays")], gone]
@@ -333,7 +331,7 @@ def changed(gain: known.Gain) -> str:
     return signed(gain.change, 1) if gain.each else "–"
 
 
-def worth(shown: Shown, own: Own) -> list[Block | None]:
+def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
     every, most = ", ".join(changed(gain) for gain in w.paper.values() if gain.each), 1_200_000
@@ -341,7 +339,7 @@ def worth(shown: Shown, own: Own) -> list[Block | None]:
     told += f"own runs (see the table), {most // w.budget['pretrain_steps']:,} times shorter, "
     told += "cannot test that."
     paper = f"the SpanBERT paper: large model, {most:,} training steps, SQuAD 2.0"
-    rows = list[Block]()
+    rows = list[ui.Block]()
     for short, name in w.names.items():
         cells, ours = [name], w.ours.get(short)
         for gain in (w.paper.get(short), ours):

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import Block
 from qa_demo.core.types import TAGS, Encoding, Span
 from qa_demo.printed import escape, number, probability, quote, room
 from qa_demo.texts import bold, dotted, word
@@ -89,12 +88,12 @@ class Columns:
 
 def bars(
     cols: Columns, y: Array, colour: Any, words: Sequence[str] = (), ink: Any = ui.INK
-) -> Block:
+) -> ui.Block:
     """A bar a column with words in `ink` inside, O alone with an edge; a press selects a token."""
     colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
     drawn = zip(colours, y > 0, strict=True)
     edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
-    made: Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
+    made: ui.Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "none", "textangle": 0}
     made |= {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
@@ -104,7 +103,7 @@ def bars(
 
 def stacked(
     cols: Columns, shares: Array, text: Callable[[int, int, float], str], right: Array | None = None
-) -> list[Block]:
+) -> list[ui.Block]:
     """Shares [D, 3] of B, I and O stacked, of a run the mean; `text(column, tag, share)`: the
     words inside; pale where a tag is not that of `right` [D].
     """
@@ -125,7 +124,7 @@ def after(p: float) -> str:
     return told if told[0] in "<>" else f" {told}"
 
 
-def cells(cols: Columns, values: Array, base: float = 0) -> Block:
+def cells(cols: Columns, values: Array, base: float = 0) -> ui.Block:
     """The tag of each column, of a run the most frequent, of `values` [D]."""
     tops, told = list[int](), list[str]()
     for a, z in cols.runs:
@@ -144,7 +143,7 @@ class Rung(NamedTuple):
     title: str
     pixels: int
     top: float
-    traces: list[Block]
+    traces: list[ui.Block]
 
 
 def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> Rung:
@@ -157,9 +156,9 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> 
     return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 
 
-def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[Block]:
+def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[ui.Block]:
     """A bracket and its words under each span."""
-    made, free, stroke = list[Block](), 0.0, {"color": ui.INK, "width": 1.5}
+    made, free, stroke = list[ui.Block](), 0.0, {"color": ui.INK, "width": 1.5}
     for span, said in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
         if x0 < free:  # of those that share a column the first alone has room for its name
@@ -179,7 +178,7 @@ def ladder(
     near: int,
     about: int | None,
     labels: Sequence[str] = (),
-) -> Block:
+) -> ui.Block:
     """Rows under one axis. `near`: where a narrow screen looks; `about`: the token underlined;
     `labels` [D]: a word for the line below each token.
     """
@@ -193,15 +192,15 @@ def ladder(
         own = f"<br><b>{labels[a]}</b>" if labels else ""
         short.append(brief + own * (a == z))
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
-    ticks: Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
+    ticks: ui.Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}
     ticks["anchor"] = f"y{len(rungs)}" if len(rungs) > 1 else "y"
     layout["xaxis"] = ui.axis(showgrid=False, **ticks)
-    narrow: Block = {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
+    narrow: ui.Block = {"xaxis.ticktext": short, "xaxis.tickfont.size": 12}
     narrow |= {"data.bar.insidetextfont.size": 11, "data.scatter.textfont.size": 12}
     narrow |= {f"annotations.{n}.text": r.title.split(":")[0] for n, r in enumerate(rungs)}
 
-    def view(below: int, most: float, pixels: int) -> Block:
+    def view(below: int, most: float, pixels: int) -> ui.Block:
         """What a screen narrower than `below` shows: so much width, from before `near` on."""
         at = cols.ends - cols.width
         first = min(max(0, cols.column_of(near) - 1), int(np.searchsorted(at, cols.total - most)))
@@ -214,7 +213,7 @@ def ladder(
         return {**made, "margin.b": low, "height": height + low, **narrow}
 
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    data, notes, top = list[Block](), list[Block](), 1.0
+    data, notes, top = list[ui.Block](), list[ui.Block](), 1.0
     for n, r in enumerate(rungs):
         high, top = top - head / height, top - (head + r.pixels) / height
         name, bare = f"{n + 1}" * bool(n), {"showticklabels": False, "showgrid": False}
@@ -222,7 +221,7 @@ def ladder(
         layout[f"yaxis{name}"] = ui.axis(**bare, **side)
         notes.append(ui.note(r.title, 0, high, bgcolor=ui.PAPER, **place))
         data += [{**trace, "yaxis": f"y{name}"} for trace in r.traces]
-    shapes = list[Block]()
+    shapes = list[ui.Block]()
     if about is not None:
         x = cols.reach(about, about, 0.04)  # between the bars and the token's name
         shapes = [ui.rect(*x, -3, -5, ui.INK, yref="paper", ysizemode="pixel", yanchor=0)]

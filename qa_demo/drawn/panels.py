@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from qa_demo import blocks as ui
-from qa_demo.blocks import Block
 from qa_demo.core.infill import Guessed
 from qa_demo.examples import Worth
 from qa_demo.printed import fine, probability, signed
@@ -23,7 +22,7 @@ def told(r: Guessed) -> str:
     return fine(np.log(r.p), 2) if r.true and p[0] != "<" else p
 
 
-def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
+def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[ui.Block]:
     """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
     y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
     for k, r in enumerate(rows, 1):
@@ -37,7 +36,7 @@ def ranked(rows: Sequence[Guessed], before: Mapping[str, float]) -> list[Block]:
     return [*outlines, bars, ui.words(ends, list(y), label, "middle right", size=14)]
 
 
-def gains(w: Worth) -> Block:
+def gains(w: Worth) -> ui.Block:
     """What each change adds to F1 in the paper, in points."""
     rows = [k for k in w.names if k in w.paper and w.paper[k].each]
     bars = [w.paper[k].change for k in rows]
