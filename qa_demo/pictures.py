@@ -126,8 +126,7 @@ class Pictures:
 
     def shown(self, state: State) -> Shown:
         """The reading of a state's text, decoded, with its selection."""
-        question, context, example = self.texts(state)
-        true, need = self.reading_of(state, question, context, example)
+        true, need, example = self.reading_of(state)
         edits = state.edits.logits
         reading = apply_edits(true, edits) if edits else true
         decode = state.options(state.rule, state.threshold, true.threshold)
@@ -148,27 +147,22 @@ class Pictures:
             prediction=prediction,
             true_prediction=true_prediction,
             selection=selection,
-            golds=golds_of(state, example, context),
+            golds=golds_of(state, example, true.encoding.context),
             example=example,
             examples=self.examples,
             decode=decode,
             need=need,
         )
 
-    def texts(self, state: State) -> tuple[str, str, PoolExample | None]:
-        """Question, paragraph, and the example they are from."""
-        if state.question is not None and state.context is not None:
-            return state.question, state.context, None
-        name = state.example or FIRST
-        one_of("the example", name, self.examples)
-        example = self.examples[name]
-        return example.question, example.context, example
-
-    def reading_of(
-        self, state: State, question: str, context: str, example: PoolExample | None
-    ) -> tuple[Reading, Need]:
-        """The reading, and what asks for more about it: see shown.Need."""
-        windows, kept = state.windows, self.work.kept
+    def reading_of(self, state: State) -> tuple[Reading, Need, PoolExample | None]:
+        """The reading, what asks for more about it (see shown.Need), and the example it is of."""
+        windows, kept, example = state.windows, self.work.kept, None
+        question, context = state.question, state.context
+        if question is None or context is None:
+            name = state.example or FIRST
+            one_of("the example", name, self.examples)
+            example = self.examples[name]
+            question, context = example.question, example.context
         text = (state.reader, question, context, windows)
 
         def need(key: Hashable, make: Any, *, of: str = "reader", slow: bool = False) -> Any:
@@ -184,9 +178,9 @@ class Pictures:
                 checksum, shares = stored_attributions()[example.id]  # these came with it
                 if checksum == found.checksum:
                     kept.find(("reader", text, ("attribution", shares.target)), lambda: shares)
-                return found, need
+                return found, need, example
 
-        return self.reading(*text), need
+        return self.reading(*text), need, example
 
     def reading(self, name: str, question: str, context: str, windows: WindowOptions) -> Reading:
         """What the reader of that name reads. Raises Pending while it works, QADemoError."""
