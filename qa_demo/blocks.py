@@ -20,6 +20,8 @@ from qa_demo.core.store import ASSETS
 from qa_demo.printed import STRONG, Part, adds, bracket, number, parts, say
 
 Block = dict[str, Any]
+Patch = Mapping[str, Any]
+"""What a press sets in the state."""
 START, END, GOLD, INK, GREY = "start", "end", "gold", "ink", "grey"
 LINE, MID, PAPER = "line", "mid", "paper"
 OTHER, PALE, CLEAR = "other", "pale", "rgba(0,0,0,0)"
@@ -99,14 +101,10 @@ def table(
 
 
 def row(
-    *cells: str,
-    sets: Mapping[str, Any] | None = None,
-    more: tuple[str, Sequence[Sequence[str]]] | None = None,
-    strong: bool = False,
+    *cells: str, sets: Patch | None = None, more: Block | None = None, strong: bool = False
 ) -> Block:
-    """A row; `sets`: the patch of a press; `more`: what a press unfolds, (label, rows of cells)."""
-    unfolds = more and {"label": more[0], "rows": [list(cells) for cells in more[1]]}
-    made = {"strong": strong or None, "sets": sets, "more": unfolds}
+    """A row; `sets`: the patch of a press; `more`: what a press unfolds, {label, rows of cells}."""
+    made = {"strong": strong or None, "sets": sets, "more": more}
     return {"cells": list(cells)} | {k: v for k, v in made.items() if v is not None}
 
 
@@ -124,16 +122,14 @@ def slider(
 
 
 def choice(
-    key: str, label: str, options: Sequence[tuple[str, Mapping[str, Any], bool]], span: int = 12
+    key: str, label: str, options: Sequence[tuple[str, Patch, bool]], span: int = 12
 ) -> Block:
     """Buttons of which one is pressed: (words, the patch it sets, pressed)."""
     made = [{"label": w, "sets": dict(s), "pressed": on} for w, s, on in options]
     return block("choice", key, span, label=label, options=made)
 
 
-def button(
-    key: str, label: str, sets: Mapping[str, Any], span: int = 12, off: bool = False
-) -> Block:
+def button(key: str, label: str, sets: Patch, span: int = 12, off: bool = False) -> Block:
     """A button that sets a patch."""
     return block("button", key, span, label=label, sets=dict(sets), off=off)
 

@@ -104,9 +104,7 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
 
 
 def which(shown: Shown, window: Window, pos: int) -> str:
-    """What tells a position from others of the same name, e.g. " (token 27)"; "" for a name that
-    stands once.
-    """
+    """What tells a position from others of its name, e.g. " (token 27)"; "" if it stands once."""
     names = [position_name(shown, window, k) for k in range(len(window))]
     if names.count(names[pos]) == 1:
         return ""
@@ -246,7 +244,7 @@ def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
     for best, *others in families(shown):
         sets = {"selection": [best.span.start, best.span.end]}
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
-        more = (label, [cells(c) for c in others]) if others else None
+        more = {"label": label, "rows": [*map(cells, others)]} if others else None
         rows.append(row(*cells(best), sets=sets, more=more))
     first = "span; its variants differ by punctuation or part of a word"
     return table("listed", [first, *columns], rows, "The best spans and their scores")
