@@ -56,14 +56,6 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     return [*told, ui.idea(IDEAS[step - 1]), *made]
 
 
-def unmarked(shown: Shown) -> str:
-    """Why no marked answer stands beside the best span."""
-    if shown.marked_by == "nobody":
-        return "nobody has marked an answer in this text"
-    says = "you say" if shown.marked_by == "you" else "the author says"
-    return f"{says} that this text holds no answer"
-
-
 def best_span(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
     best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
@@ -82,9 +74,13 @@ def best_span(shown: Shown) -> list[Block | None]:
     inside += "→ h, numbers of each token → its start logit and end logit"
     around = f"inside the reader, a model like BERT; {e.cls_token} begins its input, "
     around += f"{behind[0]} ends a part"
-    by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
-    right = "under", GOLD, f"marked as right{by}"
-    known = right if shown.golds else ("text", GREY, unmarked(shown))
+    known = "text", GREY, "nobody has marked an answer in this text"
+    if shown.golds:
+        by = "" if shown.marked_by == "several" else f" by {shown.marked_by}"
+        known = "under", GOLD, f"marked as right{by}"
+    elif shown.marked_by != "nobody":
+        says = "you say" if shown.marked_by == "you" else "the author says"
+        known = "text", GREY, f"{says} that this text holds no answer"
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
         ui.finding(said, texts.span_words(best, 60)),
