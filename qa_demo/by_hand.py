@@ -36,9 +36,8 @@ def told(shown: Shown, when: str = "") -> list[Block]:
         window = shown.true.windows[k]
         was = dict(zip((START, END), shown.true.logits(k), strict=True))[side][pos]
         both = [f" {number(was)} → {number(now)}", side]
-        where, name = which_window(shown, window, " ({})"), said_at(shown, window, pos)
-        said += ["; " * bool(said), f"{side} logit of ", *name, which(shown, window, pos)]
-        said += [both, where]
+        said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
+        said += [which(shown, window, pos), both, which_window(shown, window, " ({})")]
     about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
     return [about, undo] if said else []

@@ -218,9 +218,8 @@ _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
 
 
 def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
-    """Parts from a template of ours: *words* get the role `starred`, each {} takes the next of
-    `given`: a text, a part, or a list of parts; b_S and b_E get an index. No text of a user stands
-    in a template.
+    """Parts from a template, in which no text of a user stands: *words* get the role `starred`,
+    each {} takes the next of `given`: a text, a part or a list of parts; b_S and b_E get an index.
     """
     left, found = iter(given), list[Part]()
     for piece in _MARKS.split(template):

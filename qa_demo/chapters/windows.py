@@ -72,9 +72,8 @@ SNIPPET = ui.snippet("windows")
 
 
 class Windows(Proposals):
-    """The windows of the text on screen, by BERT's rule whatever rule the page follows. `here`:
-    the patch that leads to this text, `asked` and `special`: tokens of the question and special
-    ones, `pieces`: of the paragraph.
+    """The windows of the text on screen, by BERT's rule whatever rule the page follows. `here`: the
+    patch to this text; tokens: `asked` of the question, `special` ones, `pieces` of the paragraph.
     """
 
     def __init__(self, shown: Shown) -> None:
@@ -218,9 +217,7 @@ def one_window(w: Windows) -> list[Block | None]:
 
 
 def owner(w: Windows) -> Block:
-    """The staircase of the windows that read the start: the distance to the nearer edge of each,
-    and the words' score in it.
-    """
+    """Stairs of windows that read the start: the distance to each nearer edge, the words' score."""
     rows, span = sorted(w.holding[:5], key=lambda r: r.k), w.best.span
     stairs = fig.Stairs(w.encoding, w.best, rows, 340)
     for y, r in enumerate(rows, 1):
