@@ -12,21 +12,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import torch
 
-from qa_demo.core.attribution import (
-    GAP_LIMIT,
-    MAX_STEPS,
-    METHODS,
-    STEPS,
-    Attribution,
-    Method,
-    Target,
-    check_made_by,
-    gap_share,
-    leave_one_out,
-    value_of,
-    weights_of,
-    window_of,
-)
+from qa_demo.core import attribution
+from qa_demo.core.attribution import MAX_STEPS, METHODS, STEPS, Attribution, Method, Target
 from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
@@ -61,14 +48,14 @@ def attribute(
     one_of("the baseline", baseline, get_args(Baseline))
     if n_steps is not None and not 2 <= n_steps <= MAX_STEPS:
         raise BadInput(f"n_steps must be 2 to {MAX_STEPS}, or None, got {n_steps}")
-    check_made_by(reading, reader)
+    attribution.check_made_by(reading, reader)
     if method == "leave_one_out":
         masked = partial(reader.masked, on_progress=on_progress, cancelled=cancelled)
-        return leave_one_out(reading, target, masked)
-    window = window_of(reading, target)
+        return attribution.leave_one_out(reading, target, masked)
+    window = attribution.window_of(reading, target)
     ends = path_of(reader, reading, window, baseline if method == METHODS[0] else None)
     run, at_x = make_pass(reader.model, window, target, ends), torch.ones(1, len(window))
-    f_x = float(value_of(target, window, *reading.logits(window.index)))
+    f_x = float(attribution.value_of(target, window, *reading.logits(window.index)))
     done = total = 0
 
     def gradients(points: torch.Tensor) -> torch.Tensor:
@@ -92,7 +79,7 @@ def attribute(
         total = done + steps
         values = integrate(gradients, at_x, steps)
         tried.append((steps, float(values.double().sum()) - change))
-        if gap_share(tried[-1][1], change) < GAP_LIMIT:
+        if attribution.gap_share(tried[-1][1], change) < attribution.GAP_LIMIT:
             break
     how = f_x, f_baseline, baseline, steps, tuple(tried)
     return Attribution(target, method, window.index, values.double().numpy(), *how)
@@ -100,7 +87,7 @@ def attribute(
 
 def make_pass(model: Any, window: Window, target: Target, ends: torch.Tensor) -> Pass:
     """F = a.s + b.e at the target's fixed positions, of points between x' and x, [2, n, h]."""
-    weights = torch.tensor(np.stack(weights_of(target, window)), dtype=torch.float32)
+    weights = torch.tensor(np.stack(attribution.weights_of(target, window)), dtype=torch.float32)
     at = weights.any(0).nonzero()[:, 0].tolist()
     a, b = weights[:, at]
     read = along(model, window, ends)
