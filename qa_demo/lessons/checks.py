@@ -4,7 +4,6 @@ Each public function here and in `deeper` that gives facts is a check: it finds 
 refuses a text that does not show the point.
 """
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,9 +70,6 @@ class Seen:
     def starts(self, count: int) -> list[tuple[int, str, float]]:
         """The words of the window with the highest P(start)."""
         return self.highest(self.p[self.window.is_context], count, self.window.doc_start)
-
-
-Check = Callable[[Seen], Facts]
 
 
 def sum_of(c: Candidate) -> str:

@@ -1,6 +1,7 @@
 """What the page asks of its lessons, and two pages for teachers to read and to print."""
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from string import Template
@@ -14,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from qa_demo.core.base import BadInput
 from qa_demo.lessons import checks, deeper
-from qa_demo.lessons.checks import Check, Facts, Seen, sum_of
+from qa_demo.lessons.checks import Facts, Seen, sum_of
 from qa_demo.lessons.files import TEACHERS, Lesson, Step, read_lesson
 from qa_demo.lessons.judge import Asked, plain
 from qa_demo.lessons.rooms import UNSURE, Act, Rooms, Seat, acted
@@ -24,7 +25,7 @@ from qa_demo.records import read
 from qa_demo.server.answers import replied, sent
 from qa_demo.state import Int, dump, load
 
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, Callable[[Seen], Facts]] = {
     name: check
     for name, check in {**vars(checks), **vars(deeper)}.items()
     if getattr(check, "__annotations__", {}).get("return") == Facts and name[0] != "_"
