@@ -56,14 +56,11 @@ class Step(Record):
         ask, right, n = self.ask, self.right, len(self.whys)
         spoken = f"{self.question} {self.reveal}"
         words, terms = len(spoken.split()), len(re.findall(r"\*[^*]+\*", spoken))
-        needed = "right" if ask in ("choice", "number") else "check"
+        choice, needed = ask == "choice", "right" if ask in ("choice", "number") else "check"
         rules = [
             (ask != "none" and not getattr(self, needed), f"{needed}: ask: {ask} needs it"),
-            (ask == "choice" and not 2 <= n <= 6, f"options: a choice has 2 to 6, got {n}"),
-            (
-                ask == "choice" and right not in self.whys,
-                f"right: must be a key, got {right!r:.40}",
-            ),
+            (choice and not 2 <= n <= 6, f"options: a choice has 2 to 6, got {n}"),
+            (choice and right not in self.whys, f"right: must be a key, got {right!r:.40}"),
             (ask in ("none", "pick") and n, f"options: a step with ask: {ask} has none of its own"),
             (right and needed != "right", f"right: a step with ask: {ask} has none of its own"),
             (words > MOST_WORDS, f"words: a step has at most {MOST_WORDS}, got {words}"),
