@@ -13,14 +13,12 @@ from qa_demo.files import dumps, file_name, from_json, read_text, write_file
 from qa_demo.saved import pictures_of, saved
 from qa_demo.state import CHAPTERS, State, load
 
-ELSEWHERE = ("null_score_diff_threshold", "max_query_length", "rule")
-"""Fields of `read` that a page has no flag for."""
-
 
 def add(commands: Any) -> None:
     """The flags of all three."""
     page = commands.add_parser("page", help="save a reading with all chapters as one file of HTML")
-    shared.add_fields(page, "read", without=ELSEWHERE)
+    others = ("null_score_diff_threshold", "max_query_length", "rule")  # a page has no such flags
+    shared.add_fields(page, "read", without=others)
     unset = argparse.SUPPRESS
     page.add_argument("--example", metavar="ID", default=unset, help="In place of the two texts.")
     page.add_argument("--out", type=Path, default="reading.html", help="Default: reading.html.")
