@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from qa_demo.api.routes import public
+from qa_demo.api.calls import CALLS
+from qa_demo.api.routes import by_position
 from qa_demo.bundle import FONTS, PLOTLY, script, style
 from qa_demo.pictures import CHAPTERS, Pictures
 from qa_demo.saved import pictures_of, saved
@@ -98,5 +99,6 @@ def build(pictures: Pictures) -> gr.Blocks:
         example.input(None, example, js=f"(e) => {{ {CALL}choose(e); }}")
         reader.input(None, reader, js=f"(r) => {{ {CALL}set({{ reader: r }}); }}")
         fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
-        public(pictures)
+        for name in CALLS:  # for `gradio_client`
+            gr.api(by_position(pictures, name), api_name=name, concurrency_limit=None)
     return page

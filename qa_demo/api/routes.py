@@ -130,14 +130,8 @@ def page() -> str:
     return made
 
 
-def public(pictures: Pictures) -> None:
-    """The same calls for `gradio_client`, inside a gr.Blocks: fields in order, with defaults."""
-    for name in CALLS:
-        gr.api(by_position(pictures, name), api_name=name, concurrency_limit=None)
-
-
 def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
-    """The call as a function whose signature gradio can read."""
+    """The call as a function whose signature gradio can read, fields in order, with defaults."""
     known = fields(name)
 
     async def call(*given: Any) -> Any:
