@@ -232,7 +232,6 @@ def leads(shown: Shown) -> Block:
 def sums(shown: Shown) -> Block:
     """Both scores as sums, and the lead of "no answer" as their difference."""
     p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
-    best = shown.best.start_logit, shown.best.end_logit
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
     d = 2 if p.limit is None else printed.apart(shown.lead, p.limit)
@@ -241,7 +240,7 @@ def sums(shown: Shown) -> Block:
     if p.limit is not None:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
-    first = say("best span: {}", ui.summed(*best, d))
+    first = say("best span: {}", ui.summed(shown.best.start_logit, shown.best.end_logit, d))
     second = say(f"“no answer”, start and end at {cls}: {{}}", ui.summed(*null, d))
     return ui.formula("lead", first, second, say(said))
 

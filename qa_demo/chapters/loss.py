@@ -386,13 +386,12 @@ def the_training(case: Case) -> Made:
     says = f"of {steps[-1]:,} of this reader's training; {len(steps)} moments were recorded"
     field, title, names = "own.loss.moment", "training step", [f"{at:,}" for at in steps]
     scale = (0, case.record.last, 1)
-    said_of = "{}L = −½ (log P(right start) + log P(right end)) = {}"
-    whole = say(said_of, [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))
+    whole = "{}L = −½ (log P(right start) + log P(right end)) = {}"
     made: list[Block | None] = [
         ui.finding(said, strong(case.loss), *tops, asides(case)),
         ui.slider("moment", field, title, scale, now, span=12, says=says, names=names),
         loss_over_steps(steps, [mean for *_, mean in case.record.costs], now),
-        ui.formula("formula", whole),
+        ui.formula("formula", say(whole, [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))),
     ]
     return made, ui.table("rows", columns, rows, "The loss at every recorded moment")
 

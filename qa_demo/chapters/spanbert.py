@@ -105,7 +105,6 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
     wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
     wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
-    cuts = ui.choice("cut", "Remove one input of SBO:", options)
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
     last = f"One blank proves little: of {every['sbo_pieces']:,} blanks in unseen texts SBO "
@@ -116,7 +115,7 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
         *others,
         ui.legend("key", ("fill", ui.INK, "the chosen blank"), ("text", ui.INK, under), whose),
         blanks(b),
-        cuts if b.now.sbo else None,
+        ui.choice("cut", "Remove one input of SBO:", options) if b.now.sbo else None,
         *guesses(b),
         losses(b),
         ui.closing(last),
@@ -271,7 +270,6 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     here = f"In this text {n} and {m} of {count}."
     right = "text", ui.INK, "✓ its first guess is right"
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
-    table = ui.table("rows", heads, rows, "Every hidden token")
     exactly = (
         ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
         "Lengths are counted in words, a comma or full stop as one: geometric with p = 0.2, none "
@@ -293,7 +291,7 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         ui.closing(
             f"{here} Over many texts spans are harder; the step “Worth” asks whether it pays."
         ),
-        *ui.folds(table, exactly, SNIPPET),
+        *ui.folds(ui.table("rows", heads, rows, "Every hidden token"), exactly, SNIPPET),
     ]
 
 
@@ -346,7 +344,6 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
             cells += [number(gain.f1, 1), changed(gain)] if gain else ["–", "–"]
         rows.append(ui.row(*cells, ", ".join(map(number, ours.runs)) if ours else "–"))
     heads = ["row", "paper, SQuAD 2.0", "change", "ours, SQuAD 1.1", "change", "each run"]
-    table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
         ui.legend("key", ("fill", ui.INK, paper)),
@@ -355,7 +352,7 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
             "One segment: BERT reads two texts at once and guesses whether the second follows; "
             "SpanBERT reads one."
         ),
-        *ui.folds(table, worth_exactly(w), SNIPPET),
+        *ui.folds(ui.table("rows", heads, rows, "F1 after each change"), worth_exactly(w), SNIPPET),
     ]
 
 

@@ -129,7 +129,6 @@ def change(p: Softmaxes) -> list[Block | None]:
 
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     label = f"Raise the start logit to {number(p.to)}"
-    press = ui.button("undo", label, {sliders[0]["field"]: p.to})
     goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
     said = f"At T = {p.temperature:g}, if" if p.temperature != 1 else "If"
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
@@ -145,7 +144,7 @@ def change(p: Softmaxes) -> list[Block | None]:
             found += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
     return [
         ui.finding("{}.", found),
-        *(by_hand.told(shown) or [press]),
+        *(by_hand.told(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),
         *sliders,
         key(p),
         words(p),
@@ -289,12 +288,10 @@ def shares(p: Softmaxes) -> Block:
 def as_table(p: Softmaxes) -> Block:
     """The twelve positions with the highest probability."""
     w, rows = p.window, []
-    highest = np.maximum(p.start.probs, p.end.probs)
-    for k in np.argsort(-highest, kind="stable")[:12].tolist():
+    for k in np.argsort(-np.maximum(p.start.probs, p.end.probs), kind="stable")[:12].tolist():
         sets = {"selection": [w.to_doc(k)] * 2} if w.is_context[k] else None
-        name = texts.position_name(p.shown, w, k)
         both = ((number(side.logits[k], 3), probability(side.probs[k])) for side in p.sides)
-        rows.append(ui.row(str(k), name, *chain(*both), sets=sets))
+        rows.append(ui.row(str(k), texts.position_name(p.shown, w, k), *chain(*both), sets=sets))
     heads = ["position", "token", "start logit", "P(start)", "end logit", "P(end)"]
     return ui.table("rows", heads, rows, "The highest probabilities")
 

@@ -155,8 +155,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
-    order = np.argsort(-way, kind="stable").tolist()
-    counts = [k for k in order if way[k] >= 0.05]
+    counts = [k for k in np.argsort(-way, kind="stable").tolist() if way[k] >= 0.05]
     top = [k for k in counts if k in shares.real][:3]
     mark = [k for k in counts if k not in shares.real][:1]
     moved = shares.named(top, *(signed(v[k]) for k in top))
@@ -168,12 +167,11 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, "the best span's own words"))
-    key.append(("text", GREY, f"no bar: under {SMALL} either way"))
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
         shares.finding(found, texts.span_words(shares.best), moved, apart if mark else ""),
-        ui.legend("key", *key),
+        ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
         *summed(shares),
         ui.closing("Another blank gives other shares; none says whether the answer is right."),
@@ -354,7 +352,6 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     three = np.argsort(-att.weights, kind="stable")[:3].tolist()
     equal = (k for k in three if probability(att.weights[k], 2) == most)
     parts = ([["itself", ""]] if k == at else shares.token(k) for k in equal)
-    read_most = printed.between(" and ", parts)
     said = f"Layer {att.layer}, attention head {att.head}: {{}} reads {{}} most ({most})."
     read, held = differing(shares, by_word := shares.words.sums(att.weights), at)
     given = list[Any]()
@@ -372,17 +369,16 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
     key.append(("bar", GREY, f"below: the word's share, for the best span (from {SMALL})"))
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
-    last = "Neither a weight nor a share proves that the answer needs a word."
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
     return [
-        shares.finding(said, name, read_most, *given),
+        shares.finding(said, name, printed.between(" and ", parts), *given),
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), att.layer),
         ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), att.head),
         ui.legend("key", *key),
         weights(shares, att, at),
         ui.formula("adds", say(sums, *att.sums)),
-        ui.closing(last),
+        ui.closing("Neither a weight nor a share proves that the answer needs a word."),
         *ui.folds(head_table(shares, att), WEIGHTS, SNIPPET, every),
     ]
 

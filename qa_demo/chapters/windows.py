@@ -135,7 +135,6 @@ def split(w: Windows) -> list[Block | None]:
     key += [("hollow", INK, "the span that it proposes, with its score")]
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
-    which = [f"({', '.join(names)})", "note"]
     length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ "
     length += f"{capacity} paragraph tokens*"
     length += f", of which this text fills {w.pieces}" if w.pieces < capacity else ""
@@ -148,7 +147,7 @@ def split(w: Windows) -> list[Block | None]:
         *sliders(w),
         ui.legend("key", *key),
         staircase(w),
-        ui.formula("length", say(length, which)),
+        ui.formula("length", say(length, [f"({', '.join(names)})", "note"])),
         ui.closing(last if several else one),
     ]
 
@@ -189,7 +188,6 @@ def one_window(w: Windows) -> list[Block | None]:
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts, with its score")]
     key += [("hollow", GREY, "where it does not")] * several
-    key += [("arrow", INK, f"from {w.first_word} to the window's nearer edge")]
     nearer: list[Part] = ["min(tokens left, tokens right):"]
     for r in sorted(w.holding[:5], key=lambda r: r.k):
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
@@ -209,7 +207,7 @@ def one_window(w: Windows) -> list[Block | None]:
         told += f" In window {higher.k} these words score *{same}*, more, and do not count."
     return [
         ui.finding(told, start),
-        ui.legend("key", *key),
+        ui.legend("key", *key, ("arrow", INK, f"from {w.first_word} to the window's nearer edge")),
         owner(w),
         ui.formula("nearer", nearer),
         ui.closing("The rule asks where a word stands, not how high it scores."),
