@@ -238,12 +238,9 @@ def points_table(two: TwoQuestions) -> Block:
 
 def taken_apart(two: TwoQuestions, d: int) -> Products:
     """The products of piece d with its hidden state after the last layer, [d]."""
-    index, pos = two.first.place(d)
-
-    def make(reader: Any, *_: Any) -> Any:
-        return reader.hidden(two.first.reading.windows[index])[-1][pos].copy()  # a view keeps all
-
-    state = two.shown.need(("h", index, pos), make).astype(np.float64)
+    (index, pos), windows = two.first.place(d), two.first.reading.windows
+    made = ("h", index, pos), lambda reader, *_: reader.hidden(windows[index])[-1][pos].copy()
+    state = two.shown.need(*made).astype(np.float64)  # copied, as a view keeps all layers
     return Products(two.heads, state, two.own.lane)
 
 

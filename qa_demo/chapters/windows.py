@@ -321,8 +321,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     match = max((f1(gold.text, own.text) for gold in golds), default=0.0) if own else 0.0
     right = own and any(exact_match(gold.text, own.text) for gold in golds)
     judged = "right" if right else "partly right" if match else "wrong"
-    told = f"The {which} takes *window {taken.k}*, {{}}"
-    told += f": {judged}" * bool(golds)
+    told = f"The {which} takes *window {taken.k}*, {{}}" + f": {judged}" * bool(golds)
     if w.silent and not bars:
         told = f"By the {which} “no answer” wins over *window {taken.k}*, {{}}"
     return ui.group(
