@@ -129,8 +129,7 @@ class Rooms:
             raise BadInput("this is no key of a room")
         key = key or secrets.token_urlsafe(16)
         seat = Seat(code=code_of(key), key=key)
-        with self._swept() as now:
-            known = self._rooms.get(seat.code)
+        with self._swept(seat.code) as (now, known):
             if known is None or known.closed:
                 if len(self._rooms) >= MOST_ROOMS:
                     oldest = min(self._rooms.values(), key=lambda room: (not room.closed, room.at))
@@ -144,7 +143,7 @@ class Rooms:
 
     def join(self, code: str) -> Seat:
         """A student's page comes. Errors: BadInput for no such room or a full one."""
-        with self._swept() as now:
+        with self._swept() as (now, _):
             room = self._room(code)
             if len(room.seen) >= MOST_PAGES:
                 quietest = min(room.seen, key=room.seen.__getitem__)
@@ -157,8 +156,8 @@ class Rooms:
 
     def leave(self, seat: Seat) -> None:
         """A student's page goes, its guesses stay; the teacher's page closes the room."""
-        with self._swept():
-            if room := self._rooms.get(seat.code):
+        with self._swept(seat.code) as (_, room):
+            if room:
                 room.closed |= room.led_by(seat)
                 room.seen.pop(seat.key, None)
 
@@ -181,8 +180,7 @@ class Rooms:
         """A student's guess, which replaces the page's earlier one. False where the class stands
         elsewhere or has seen the answer: then it is not counted.
         """
-        with self._swept():
-            room = self._rooms.get(seat.code)
+        with self._swept(seat.code) as (_, room):
             ballot = room and seat.key in room.seen and room.ballot(place)
             if not ballot or ballot.right is not None:
                 return False
@@ -193,8 +191,7 @@ class Rooms:
         """The teacher reveals the step: from now on none of its guesses changes. Errors: BadInput
         for a student's page that still has to wait.
         """
-        with self._swept():
-            room = self._rooms.get(seat.code)
+        with self._swept(seat.code) as (_, room):
             ballot = room and room.ballot(place)
             if room and room.led_by(seat):
                 room.ballots.setdefault(place, Ballot()).right = right[:MOST_LABEL]
@@ -205,8 +202,7 @@ class Rooms:
         """What a page may know now; asking says that it is there. `gone`: there is no such room,
         or this page is not in it; `closed`: its teacher closed it.
         """
-        with self._swept() as now:
-            room = self._rooms.get(seat.code)
+        with self._swept(seat.code) as (now, room):
             if not room or room.closed or not (room.led_by(seat) or seat.key in room.seen):
                 return {"gone": True, "closed": bool(room and room.closed)}
             ballot, teacher = room.ballot(room.place) or Ballot(), room.led_by(seat)
@@ -224,14 +220,14 @@ class Rooms:
     # ---- under the lock
 
     @contextmanager
-    def _swept(self) -> Iterator[float]:
-        """Hold the lock on the rooms, without those that are over; gives the time."""
+    def _swept(self, code: str = "") -> Iterator[tuple[float, Room | None]]:
+        """Hold the lock on the rooms, without those that are over; the time, and a code's room."""
         with self._lock:
             now = self._clock()
             for room in list(self._rooms.values()):
                 if now - room.at >= QUIET or now - room.opened >= LIFE:
                     del self._rooms[room.code]
-            yield now
+            yield now, self._rooms.get(code)
 
     def _room(self, code: str) -> Room:
         """Errors: BadInput."""
