@@ -86,7 +86,7 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     if 0 <= k < len(e.question_offset_mapping):  # as typed, where a token knows small letters alone
         begins, ends = e.question_offset_mapping[k]
         dot = "·" if name.startswith("·") else ""
-        name = dot + e.question[int(begins) : int(ends)]
+        name = dot + e.question[int(begins) : int(ends)] or "␣"
     return name
 
 
@@ -103,9 +103,13 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
     return [[quote(position_name(shown, window, pos), 40), role]]
 
 
-def which(shown: Shown, window: Window, pos: int) -> str:
+def names_of(shown: Shown, window: Window) -> list[str]:
+    """The name of every position."""
+    return [position_name(shown, window, k) for k in range(len(window))]
+
+
+def which(names: Sequence[str], window: Window, pos: int) -> str:
     """What tells a position from others of its name, e.g. " (token 27)"; "" if it stands once."""
-    names = [position_name(shown, window, k) for k in range(len(window))]
     if names.count(names[pos]) == 1:
         return ""
     inside = window.is_context[pos]

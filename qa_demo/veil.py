@@ -6,10 +6,8 @@ from qa_demo.blocks import Block, remark
 
 COVERED = {"idea", "finding", "formula", "figure", "flow", "table", "closing"}
 """Kinds of blocks and roles of sentences that are left out; what a press opens is too."""
-COVERED_KEYS = ("cut", "together", "undo", "other")
-"""SpanBERT's cuts; whether the two highest logits of Spans form the best pair; a change by hand; a
-press to a text with an odd case.
-"""
+COVERED_KEYS = ("cut", "together", "undo")
+"""SpanBERT's cuts; whether the two highest logits of Spans form the best pair; a change by hand."""
 NOTHING = "The picture is covered: it would tell the answer. Press Cover again to see it."
 KEPT = ("special", "blank", "masked")
 """Marks of a text that say how it was made, and nothing of an answer."""

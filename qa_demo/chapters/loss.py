@@ -319,7 +319,7 @@ def highest(case: Case, top: Pair, right: Pair) -> str:
     """What the pair with the highest score is, beside the right one."""
     if top == right:
         return "the right one"
-    if case.by == "nobody" and top.i == 0:
+    if top.i == 0:
         return "“no answer”, which wins only above a threshold (chapter Answer)"
     e, w = case.shown.encoding, case.window
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) for p in (top, right) if w.is_context[p.i]]

@@ -124,7 +124,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
         again = " another" * (first.best.text == second.best.text)
         now = "stays" if same else f"was {{}} and is now{again}"
-        said += f"the best span {now} {{}}."
+        silenced = " now" * (same and second.silent and not first.silent)
+        said += f"the best span {now} {{}}{silenced}."
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)

@@ -57,9 +57,9 @@ HIDDEN = (
 WEIGHTS = (
     "The page opens on the attention head that reads the question most among those without a "
     f"weight of {SPREAD}, if there is one. Two words are compared where one with a share within "
-    f"±{SMALL} is read nearly as much as that with the largest share, the reading word aside; a "
-    "word's weight sums its tokens. They "
-    "show that weight and share can differ here, and nothing about attention heads in general.",
+    f"±{SMALL} is read at least 0.8 times as much as the one with the largest share, which is 1 or "
+    "more, the reading word aside; a word's weight sums its tokens. They show that weight and "
+    "share can differ here, and nothing about attention heads in general.",
     "A weight is a softmax over all tokens of the window. From the second layer on, what stands at "
     "a word's place is a mixture of other words already, and what a head mixes is mapped and added "
     "to what was there: a weight tells what was mixed, not which word of the text it came from.",
@@ -157,7 +157,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     side, way = ("for", v) if falls else ("against", -v)
     counts = [k for k in np.argsort(-way, kind="stable").tolist() if way[k] >= 0.05]
     top = [k for k in counts if k in shares.real][:3]
-    mark = [k for k in counts if k not in shares.real][:1]
+    mark = [k for k in counts if k not in shares.real and way[k] >= SMALL][:1]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     placed = "ahead of" if shares.lead <= 0 else "behind"
     found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "

@@ -15,7 +15,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
 from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
-from qa_demo.core.metrics import exact_match, f1
+from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import Proposal, Proposals, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
@@ -318,9 +318,9 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     layout |= {"yaxis": fig.window_axis(rows, 0.3), "annotations": texts}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     golds, own, which = w.shown.golds, taken.own, f"*{name}*{' (BERT)' * (not bars)}"
-    match = max((f1(gold.text, own.text) for gold in golds), default=0.0) if own else 0.0
+    near = own and any(g.char_start < own.char_end and own.char_start < g.char_end for g in golds)
     right = own and any(exact_match(gold.text, own.text) for gold in golds)
-    judged = "right" if right else "partly right" if match else "wrong"
+    judged = "right" if right else "partly right" if near else "wrong"
     told = f"The {which} takes *window {taken.k}*, {{}}" + f": {judged}" * bool(golds)
     if w.silent and not bars:
         told = f"By the {which} “no answer” wins over *window {taken.k}*, {{}}"

@@ -29,14 +29,16 @@ UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet 
 
 def processor_has_bf16() -> bool:
     """True where bf16 matrix products pay: on a GPU that makes them itself (Ampere, not T4), and on
-    a CPU where a short measurement finds them a fifth faster than fp32. A CPU's own word is not
-    enough: one that lists AVX512-BF16 but hides AMX took 1.8 times as long in bf16.
+    a CPU where a short measurement finds them a fifth faster than fp32: what it lists is not
+    enough, as AVX512-BF16 without AMX takes longer.
     """
     if torch.cuda.is_available():
         return torch.cuda.is_bf16_supported(including_emulation=False)
     a, b = torch.ones(64, 384), torch.ones(384, 1536)
     pairs = (a, b), (a.bfloat16(), b.bfloat16())
-    fp32, bf16 = (min(timeit.repeat(partial(torch.mm, *x), number=1, repeat=8)) for x in pairs)
+    # in turn, as other work beside it comes and goes
+    times = [[timeit.timeit(partial(torch.mm, *x), number=1) for x in pairs] for _ in range(200)]
+    fp32, bf16 = map(min, zip(*times, strict=True))
     return bf16 < 0.8 * fp32
 
 

@@ -17,6 +17,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -40,7 +41,7 @@ FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "sa
 """Settings that may differ where a run goes on."""
 COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limit", "held_limit")
 """Settings that are at least 1; no other number is below 0."""
-SHARES = ("negatives", "unlabelled", "exchanged", "label_share", "average")
+SHARES = ("negatives", "unlabelled", "exchanged", "label_share", "average", "dropout")
 """Settings that are at most 1."""
 
 
@@ -178,12 +179,13 @@ class Log:
         return time.monotonic() - self.began
 
     def row(self, step: int, measure: Callable[[], Mapping[str, Any]] | None) -> None:
-        """Write one row, and start the means anew. Errors: BadInput for a loss that is no more."""
+        """Write one row, start the means anew. Errors: BadInput for a loss that is no number."""
         row: dict[str, Any] = {"step": step, "seconds": round(self.seconds)}
         for name in self.terms[0]:
             row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
         if not all(map(math.isfinite, row.values())):
-            raise BadInput(f"the loss is no number any more at step {step}: lower --learning-rate")
+            said = f"the loss is no number any more at step {step}: lower --learning-rate"
+            raise BadInput(f"{said}, with another --out")
         tokens = row.pop("tokens") * len(self.terms)
         row["tokens_per_second"] = round(tokens / (time.monotonic() - self.last))
         row |= measure() if measure else {}
@@ -221,17 +223,16 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
             raise BadInput(f"--{name.replace('_', '-')} takes {takes}, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
-    if (out / "state.json").is_file():
-        for name in now.keys() - set(FREE):
-            if kept.get(name) != now[name]:
-                raise BadInput(
-                    f"{s.out} holds a run of {read_json(out / 'state.json')['step']:,} steps with "
-                    f"--{name.replace('_', '-')} {kept.get(name)}: give the same to go on with it, "
-                    f"or another --out"
-                )
+    other = [name for name in now if name not in FREE and kept.get(name) != now[name]]
+    if other and (out / "state.json").is_file():
+        raise BadInput(
+            f"{s.out} holds a run of {read_json(out / 'state.json')['step']:,} steps with "
+            f"--{other[0].replace('_', '-')} {kept.get(other[0])}: give the same to go on with it, "
+            f"or another --out"
+        )
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")
-    form = kept.get("mixed_precision")  # under other work it could be measured as another
+    form = None if other else kept.get("mixed_precision")  # measured anew it could be another
     model.take(form == "bf16" if form else heads.processor_has_bf16())
     out.mkdir(parents=True, exist_ok=True)
     made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[model.bf16]}
@@ -280,7 +281,8 @@ def run(s: Settings, job: Job) -> bool:
     with stop_asked() as asked, closing(job.batches(state)) as drawn:
         while not over:
             place, batch = next(drawn)
-            torch.manual_seed(s.seed + step)  # one that goes on drops out what one session would
+            # one that goes on drops out what one session would
+            torch.manual_seed(int(np.random.SeedSequence([s.seed, step]).generate_state(1)[0]))
             factor = rate(s, step, rows.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
