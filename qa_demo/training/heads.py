@@ -3,10 +3,10 @@ with the start/end head and the tags' head and the loss that trains both.
 """
 
 import re
-import timeit
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from timeit import timeit
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def processor_has_bf16() -> bool:
     a, b = torch.ones(64, 384), torch.ones(384, 1536)
     pairs = (a, b), (a.bfloat16(), b.bfloat16())
     # in turn, as other work beside it comes and goes
-    times = [[timeit.timeit(partial(torch.mm, *x), number=1) for x in pairs] for _ in range(200)]
+    times = [[timeit(partial(torch.mm, *x), number=1) for x in pairs] for _ in range(200)]
     fp32, bf16 = map(min, zip(*times, strict=True))
     return bf16 < 0.8 * fp32
 

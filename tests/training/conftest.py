@@ -8,13 +8,7 @@ from qa_demo.training import heads
 from tests.cli.terminal import squad
 from tests.training import toy
 
-
-@pytest.fixture(scope="session", autouse=True)
-def form():
-    """Runs that are compared have one number format, whatever else the processor does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(heads.timeit, "timeit", lambda *_, **__: 1.0)
-        yield
+heads.timeit = lambda *_, **__: 1.0  # runs that are compared have one number format
 
 
 @pytest.fixture(scope="module")

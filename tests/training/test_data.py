@@ -65,7 +65,6 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
         assert targets(window, *golds)["start"][window.to_pos(held[0].start)] == SHARES
         seen.add(held[0])
     assert seen == set(spans)
-    assert source.encoding.cache_info().maxsize < 1000, "a file has 100,000 questions"
 
 
 def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_article():
