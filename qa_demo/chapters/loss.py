@@ -33,9 +33,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction compares the scores of pairs. *Score = log P(start) + log P(end) + a constant that "
-    "all pairs*{} *share.* For the right pair this sum is −2 L: training raises the very sum that "
-    "prediction compares.",
+    "Prediction compares scores. *A score is log P(start) + log P(end) + a constant that all pairs"
+    "* {}*share*: ranking by scores is ranking by the two logs. For the right pair they sum to "
+    "−2 L: a lower loss lifts it.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -169,7 +169,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     count = len(case.start)
     unseen = "" if case.unrecorded else " Training never read this text."
     last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
-    where = [" of the window" * (len(shown.reading.windows) > 1)] * (step == 2)
+    where = ["of the window " * (len(shown.reading.windows) > 1)] * (step == 2)
     made = [*told, ui.idea(IDEAS[step - 1], *where), *made, last]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
@@ -320,7 +320,7 @@ def highest(case: Case, top: Pair, right: Pair) -> str:
     if top == right:
         return "the right one"
     if top.i == 0:
-        return "“no answer”, which wins only above a threshold (chapter Answer)"
+        return "“no answer”, not the right one (it wins only above a threshold)"
     e, w = case.shown.encoding, case.window
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) for p in (top, right) if w.is_context[p.i]]
     alike = len(spans) == 2 and exact_match(*map(e.text, spans))

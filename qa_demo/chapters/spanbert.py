@@ -252,8 +252,8 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
     both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
-    told = f"Over {every['texts']} other texts (the menu's) the MLM layer of our small SpanBERT "
-    told += f"guesses *{' %* of single tokens right, *'.join(both)} %* in spans."
+    told = f"Over {every['texts']} other texts (the menu's examples) the MLM layer of our small "
+    told += f"SpanBERT guesses *{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"

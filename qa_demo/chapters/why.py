@@ -32,13 +32,13 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, is its part in how the best span gets ahead of “no answer”.* All "
-    "word vectors go in small steps from {}, a blank text, to their own. A step adds to a word's "
-    "share its move times how strongly the span's lead reacts to it (integrated gradients).",
+    "*A bar, the word's share, is its part of how far the best span's lead over “no answer” rises* "
+    "from a blank text, each word {}, to this one. All vectors go there in small steps; each adds "
+    "a word's move times how strongly that lead reacts to the move (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
-    "most need not have a large share* (step 1).",
+    "much need not have a large share* (step 1).",
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
@@ -159,8 +159,10 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     top = [k for k in counts if k in shares.real][:3]
     mark = [k for k in counts if k not in shares.real and way[k] >= SMALL][:1]
     moved = shares.named(top, *(signed(v[k]) for k in top))
-    placed = "ahead of" if shares.lead <= 0 else "behind"
-    found = f"{{}} is {placed} “no answer” by *{number(abs(shares.lead))}*. "
+    both = (shares.blank, shares.lead)
+    blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
+    of = " of" * (shares.blank <= 0)
+    found = f"{{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in this one. "
     found += f"Of all words, {{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}{{}}."
     apart = ["; of punctuation, ", *shares.named(mark, *(signed(v[k]) for k in mark))]

@@ -271,7 +271,7 @@ def other_rules(w: Windows) -> list[Block | None]:
     ]
     return [
         ui.finding("{}", why(w, other, taken[1])),
-        ui.choice("rules", "the page follows the", options),
+        ui.choice("rules", "the page's rule", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
