@@ -132,7 +132,8 @@ def best_five(shown: Shown) -> Block:
     layout = ui.layout(54 + 28 * len(top), 10, 10, 4, 46, shapes=lines)
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     drawn_are = "best span" if len(top) == 1 else f"{printed.small_number(len(top))} best spans"
-    title = f"score of the {drawn_are} (not drawn: variants by "
+    rule = " by the page's rule" * (shown.state.rule != "logits")
+    title = f"score of the {drawn_are}{rule} (not drawn: variants by "
     layout["xaxis"] = ui.axis(f"{title}punctuation or part of a word)", showgrid=False, **across)
     font = {"size": 15, "color": INK}
     layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)

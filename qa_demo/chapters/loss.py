@@ -254,7 +254,8 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     said = f"{case.begins} right start {{}} has probability {{}}, the right end {{}} {{}}: "
     said += "the loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
-    end = f" At the end of training it is {number(case.record.costs[-1][2], 3)}."
+    changed = ", with the changed logits," * case.shown.changed
+    end = f" At the end of training{changed} it is {number(case.record.costs[-1][2], 3)}."
     end = asides(case) if case.now == case.record.last else end + asides(case)
     return ui.finding(said, *words, strong(case.loss), end), say(whole, half_sum(*case.cost))
 
@@ -320,7 +321,9 @@ def highest(case: Case, top: Pair, right: Pair) -> str:
     if top == right:
         return "the right one"
     if top.i == 0:
-        return "“no answer”, not the right one (it wins only above a threshold)"
+        sums = case.shown.prediction.limit is not None
+        wins = "wins only above a threshold" if sums else "never wins by the page's rule"
+        return f"“no answer” ({wins}), not the right one"
     e, w = case.shown.encoding, case.window
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) for p in (top, right) if w.is_context[p.i]]
     alike = len(spans) == 2 and exact_match(*map(e.text, spans))

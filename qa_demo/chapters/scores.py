@@ -115,7 +115,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     logits = [asked.logit(d, lane) for asked in two.asked]
 
     def answer(asked: BestOf) -> list[Any]:
-        return [texts.span_words(asked.best, 30), " (“no answer” wins)" * asked.silent]
+        wins = f" (“no answer” {'wins' if asked.silent else 'does not win'})"
+        return [texts.span_words(asked.best, 30), wins * any(one.silent for one in two.asked)]
 
     same = len({asked.best.span for asked in two.asked}) < len(two.asked)
     said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
@@ -124,8 +125,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
         again = " another" * (first.best.text == second.best.text)
         now = "stays" if same else f"was {{}} and is now{again}"
-        silenced = " now" * (same and second.silent and not first.silent)
-        said += f"the best span {now} {{}}{silenced}."
+        said += f"the best span {now} {{}}."
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)

@@ -68,7 +68,8 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     found += texts.which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
     if sq.window.index != best.window:
         alike = "another " * (e.text(sq.best) == best.text and sq.best != best.span)
-        found += f" (the best span, {alike}{{}} with {number(best.score)}, is in window "
+        by = " by the page's rule" * (shown.state.rule != "logits")
+        found += f" (the best span{by}, {alike}{{}} with {number(best.score)}, is in window "
         found += f"{best.window + 1})"
     found += f"; “no answer” has {number(p.null_score)}"
     found += f" (window {p.null_window + 1})" * sq.several

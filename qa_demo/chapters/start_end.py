@@ -69,9 +69,10 @@ class Softmaxes:
         both = zip((START, END), true, now, strict=True)
         self.sides = self.start, self.end = [Softmax(*x, self.temperature) for x in both]
         # a word that can gain much; a changed logit does not move it under a finger
-        rest = self.window.is_max_context & (self.start.true < self.start.true.max())
-        rest &= [any(map(str.isalnum, token)) for token in shown.true.tokens(self.window.index)]
-        first = int(np.where(rest, self.start.true, -np.inf).argmax())
+        lower = self.start.true < self.start.true.max()
+        rest = [any(map(str.isalnum, token)) for token in shown.true.tokens(self.window.index)]
+        rest &= lower & self.window.is_max_context
+        first = int(np.where(rest if rest.any() else lower, self.start.true, -np.inf).argmax())
         self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
         self.to = round(float(self.start.true.max()) + 1, 2)
         raised = np.where(np.arange(len(self.window)) == self.chosen, self.to, self.start.logits)
@@ -129,7 +130,8 @@ def change(p: Softmaxes) -> list[Block | None]:
 
     sliders, now, other = [*map(logit, p.sides)], p.start.probs, int(pos == 0)
     label = f"Raise the start logit to {number(p.to)}"
-    goes = f"{number(p.start.logits[pos])} to {number(p.to)}, 1 above the highest, its P(start)"
+    above = ", 1 above the highest," * bool(p.start.true[pos] < p.start.true.max())
+    goes = f"{number(p.start.logits[pos])} to {number(p.to)}{above or ','} its P(start)"
     said = f"At T = {p.temperature:g}, if" if p.temperature != 1 else "If"
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "

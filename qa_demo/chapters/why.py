@@ -32,9 +32,10 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, is its part of how far the best span's lead over “no answer” rises* "
-    "from a blank text, each word {}, to this one. All vectors go there in small steps; each adds "
-    "a word's move times how strongly that lead reacts to the move (integrated gradients).",
+    "*A bar, the word's share, is its part of how far the best span's lead over “no answer” "
+    "changes* from a blank text, each word {}, to this one. All vectors go there in small steps; "
+    "each adds a word's move times how strongly that lead reacts to the move (integrated "
+    "gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "

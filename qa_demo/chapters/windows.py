@@ -129,7 +129,8 @@ def split(w: Windows) -> list[Block | None]:
     found += f": window {w.win.k} proposes {{}} with *{number(w.best.score)}*, the highest of all"
     rule = w.shown.state.rule == "logits"
     taken = ", so this is the answer." if rule else ", so BERT's rule takes it."
-    found += "; yet “no answer” wins." if w.silent else taken
+    by = "" if rule else "by BERT's rule "
+    found += f"; yet {by}“no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
     key += [("hollow", INK, "the span that it proposes, with its score")]
