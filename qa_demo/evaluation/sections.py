@@ -14,6 +14,7 @@ from qa_demo import blocks as ui
 from qa_demo.blocks import GOLD, GREY, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import bins_of, calibration_error, normalize
+from qa_demo.core.store import READERS
 from qa_demo.evaluation import reported
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.reported import Reported, Side
@@ -197,7 +198,7 @@ def opened(s: Reported, at: str, who: str, place: str) -> list[Block]:
     lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
     reader = side.run["reader"]
-    started = "" if reader in BUNDLED else f", started with --reader {reader}"
+    started = "" if reader in READERS else f", started with --reader {reader}"
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
         ui.block("paragraph", "text", text=row["context"], lines=lines),
@@ -236,10 +237,6 @@ def spans_figure(s: Reported, at: str, k: int) -> Block:
     return ui.figure("spans", data, layout, alt, overlay=lines, narrow={"xaxis.title.text": narrow})
 
 
-BUNDLED = ("bundled", "large")
-"""The readers that a page can always choose."""
-
-
 def address(s: Reported, side: Side, at: str, k: int) -> dict[str, str]:
     """The page in a state: text, windows, gold, reader; apart, the threshold that is shown."""
     row, options, limit = side.rows[k], side.run.get("options", {}), side.limits[at]
@@ -247,6 +244,6 @@ def address(s: Reported, side: Side, at: str, k: int) -> dict[str, str]:
     state = {name: row[name] for name in ("question", "context")}
     state |= {name: options[name] for name in names if name in options}
     state |= {"gold": gold} if (gold := marked(row)) else {}
-    state |= {"reader": side.run["reader"]} if side.run["reader"] in BUNDLED else {}
+    state |= {"reader": side.run["reader"]} if side.run["reader"] in READERS else {}
     shown = "" if limit is None else f"&threshold={limit[k] if np.ndim(limit) else limit}"
     return {"href": f"{s.page}#{urlencode(state)}", "overlay": shown}
