@@ -124,19 +124,18 @@ def reliability(asked: Table, claim: bool = False) -> dict[str, Any]:
         return asdict(fit(part.part(part.answerable))) | more
 
     count, sides = len(asked.right), halves(asked.titles.tolist())
-    whole, fits, probs = fitted(asked), list[dict[str, float]](), np.zeros(count)
-    for side in sides:
+    whole, probs = fitted(asked), np.zeros(count)
+    for side, other in zip(sides, sides[::-1], strict=True):
         try:
-            fits.append(fitted(asked.part(side)))
+            by = fitted(asked.part(side))
         except BadInput as fault:
             raise BadInput(
                 f"each half of the articles is fitted alone, and in one of them ({len(side)} of "
                 f"{count} questions) {fault}; take a file of more articles"
             ) from fault
-    for side, by in zip(sides, fits[::-1], strict=True):
-        part = asked.part(side)
+        part = asked.part(other)
         p = shifted(part.prob(by["temperature"]), by["bias"])
-        probs[side] = p * sigmoid(by["slope"] * part.margin + by["intercept"]) if claim else p
+        probs[other] = p * sigmoid(by["slope"] * part.margin + by["intercept"]) if claim else p
     table = bins_of(probs, asked.right)
     bins, error = [asdict(b) for b in table], calibration_error(table)
     if claim:  # a reader's temperature and bias are those without the claim
