@@ -137,8 +137,7 @@ class Attribute(Asked):
             if best is None:
                 raise BadInput("no span is allowed here; name one with char_start and char_end")
             span = best.candidate.span  # whose window owns its start, as a target's does
-        target = Target(self.target, span, other)
-        how = target, self.method, self.baseline or reading.baseline, self.n_steps
+        how = Target(self.target, span, other), self.method, self.baseline, self.n_steps
         reader = models.reader(self.reader or models.readers[0])
         make = partial(reader.attribute, reading, *how)
         found = models.work.ask(("attribute", repr(self)), make, slow=True)
