@@ -171,8 +171,7 @@ def tag_lines(said: Tagged) -> Iterator[str]:
     """The spans with their marginals, then the tokens that are not plainly outside."""
     yield f"{plural(len(said.spans), 'span')}, with exact marginals"
     for x in said.spans:
-        where = f"characters {x.char_start} to {x.char_end}"
-        yield f"{x.marginal:.3f}  {visible(x.text)}  ({where})"
+        yield f"{x.marginal:.3f}  {visible(x.text)}  (characters {x.char_start} to {x.char_end})"
     yield f"{'B':>6} {'I':>6} {'O':>6}"
     for token, (b, i, o) in zip(said.tokens, said.p.tolist(), strict=True):
         if o < OUTSIDE:

@@ -153,11 +153,10 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
         line["n_best"] = [{name: getattr(x, name) for name in Listed.model_fields} for x in spans]
         best = spans[0] if spans else None
         if best is not None:
-            text, home = best.text, best.window
-            i, j = reading.windows[home].ends(best.span)
+            text, w = best.text, reading.windows[best.window]
             pairs, sure = pair_claim(reading, best), sureness(reading, best)
             line["margin"], line["claim"] = margin(reading, best), sure and sure.claim
-            line["in_window"] = window_prob(reading, home, i, j)
+            line["in_window"] = window_prob(reading, w.index, *w.ends(best.span))
             line["probs"] = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
         kind, because = kind_of(reading, example, best, decode, rules)
     exact, f1 = score(example, text, rules)

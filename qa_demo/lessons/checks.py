@@ -185,9 +185,8 @@ def allowed_pairs(t: Seen) -> Facts:
 
 def _apart(t: Seen) -> Facts:
     """How far "no answer" and the best span are apart, and the threshold."""
-    null, limit = t.shown.prediction.null_score, t.shown.prediction.limit
-    apart = abs(t.shown.lead)
-    return {"apart": apart, "turned": -apart, "threshold": limit, "null": null}
+    found, apart = t.shown.prediction, abs(t.shown.lead)
+    return {"apart": apart, "turned": -apart, "threshold": found.limit, "null": found.null_score}
 
 
 def no_answer(t: Seen) -> Facts:

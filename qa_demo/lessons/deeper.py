@@ -161,8 +161,7 @@ def floor(t: Seen) -> Facts:
     apart = terms.floor[terms.floor > 0]
     two_to_one = len(apart) and np.allclose(apart, entropy(np.array([2 / 3, 1 / 3])))
     need(two_to_one, "the annotators agree, or differ in another way than 2 : 1")
-    found = {"floor": float(apart.sum()), "loss": terms.total}
-    return {**found, "tokens": plural(len(apart), "token")}
+    return {"floor": float(apart.sum()), "loss": terms.total, "tokens": plural(len(apart), "token")}
 
 
 def mean_length(_: Seen) -> Facts:

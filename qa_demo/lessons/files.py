@@ -21,8 +21,6 @@ MOST_WORDS = 60
 OWN = ASSETS / "lessons"
 TEACHERS = OWN / "teachers"
 """Tables for teachers: no lessons, read by the same rules."""
-
-
 Words = Annotated[str, Field(coerce_numbers_to_str=True)]
 """A key or a formula."""
 
