@@ -138,8 +138,7 @@ class Attribute(Asked):
                 raise BadInput("no span is allowed here; name one with char_start and char_end")
             span = best.candidate.span  # whose window owns its start, as a target's does
         how = Target(self.target, span, other), self.method, self.baseline, self.n_steps
-        reader = models.reader(self.reader or models.readers[0])
-        make = partial(reader.attribute, reading, *how)
+        make = partial(models.reader(self.reader or models.readers[0]).attribute, reading, *how)
         found = models.work.ask(("attribute", repr(self)), make, slow=True)
         w = reading.windows[found.window]
         chars = np.zeros((len(w), 2), dtype=np.int64)
@@ -240,8 +239,7 @@ class Infill(state.Record):
         e = model.encode(given.text)
         if given.hidden:
             refuse_idle(self, "beside spans or a typed [MASK]", "masking", "seed")
-            spans = [span_at(e, *one) for one in given.hidden]
-            masked = hide(e.context_ids, spans, model.mask_id)
+            masked = hide(e.context_ids, [span_at(e, *one) for one in given.hidden], model.mask_id)
         else:
             rng = np.random.default_rng(1 if self.seed is None else self.seed)
             drawn = model.mask_id, rng, model.random_piece

@@ -35,8 +35,7 @@ async def answer(
     pictures: Pictures, name: str, asked: Any, gone: Gone | None = None
 ) -> tuple[int, Any]:
     """Status and reply of a call from its fields; {"error": sentence} where it is none."""
-    call = CALLS[name]
-    return await at_last(lambda given: plain(read(call, given).reply(pictures)), asked, gone)
+    return await at_last(lambda x: plain(read(CALLS[name], x).reply(pictures)), asked, gone)
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:

@@ -163,9 +163,8 @@ def score_figures(s: Reported, metric: str, mode: str) -> list[Block]:
     each = [dots(x.role, x.up, v) for x, v in zip(s.sides, values, strict=True)]
     panels = {"scores": (ui.axis(f"{METRICS[metric]}, %"), each)}
     if len(s.sides) == 2:
-        apart = dots(INK, 0, values[0] - values[1], sign=True)
         axis = ui.axis("difference, points", zeroline=True, zerolinecolor=GREY)
-        panels["differences"] = axis, [apart]
+        panels["differences"] = axis, [dots(INK, 0, values[0] - values[1], sign=True)]
     alt = f"{METRICS[metric]} of each reader and their difference, as the sentence above says."
     rows, span = partial(reported.rows, [*s.parts], 66), 12 // len(panels)
     return [ui.figure(k, data, rows(x), alt, span=span) for k, (x, data) in panels.items()]
@@ -221,7 +220,6 @@ def curves(s: Reported, metric: str) -> list[Block]:
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=cuts, showgrid=False)
     alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."
-    layout = ui.layout(340, 52, 14, 8, 48, **axes)
     idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
     idea += "The slider sets what all sections below show."
     key = [("line", GREY, "all questions"), ("dash", GREY, "with an answer")]
@@ -230,7 +228,7 @@ def curves(s: Reported, metric: str) -> list[Block]:
         *reported.head(s, "threshold", "Threshold", idea),
         ui.sentence("band", "finding", *said),
         ui.legend("curves", *(key if shapes else key[:3])),
-        ui.figure("curves-figure", data, layout, alt),
+        ui.figure("curves-figure", data, ui.layout(340, 52, 14, 8, 48, **axes), alt),
     ]
 
 
@@ -257,14 +255,13 @@ def kinds(s: Reported, at: str) -> list[Block]:
     names = [ERRORS[k] for k in seen]
     cut = [name.replace(" although", "<br>although") for name in names]
     axis, alt = ui.axis("questions", rangemode="tozero"), "Questions of each kind."
-    layout = reported.rows(cut, 44, axis, 40, barmode="stack")
     idea = "Each wrong answer has one kind. Light: the best span is right, or none is wanted, so "
     idea += "another threshold would cure it; it would cost others."
     meaning = [ui.row(name, MEANING[name]) for name in names]
     table = ui.table("kinds-table", [("kind", ""), ("what it means", "")], meaning)
     return [
         *reported.head(s, "kinds", "Kinds of error", idea),
-        ui.figure("kinds-figure", data, layout, alt),
+        ui.figure("kinds-figure", data, reported.rows(cut, 44, axis, 40, barmode="stack"), alt),
         ui.fold("kinds-fold", "What each kind means", table),
     ]
 

@@ -61,8 +61,7 @@ def groups(s: Reported, of: str) -> list[tuple[str, Bools | None]]:
             continue
         rows.append((f"<b>{escape(short(title, 22))}</b>", None))
         for name in sorted(enough, key=[*ANSWERS, *PARAGRAPHS, *enough].index):
-            said = f"{escape(short(name, 17))} · {enough[name]:,}"
-            rows.append((said, part & (held == name)))
+            rows.append((f"{escape(short(name, 17))} · {enough[name]:,}", part & (held == name)))
     return rows
 
 
