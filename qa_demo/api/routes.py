@@ -1,10 +1,10 @@
 """How the calls are reached: `/api/NAME` with its OpenAPI, `gr.api`, and MCP at `/mcp`."""
 
 import html
-import inspect
 import json
 from collections.abc import Callable
 from functools import cache
+from inspect import Parameter, Signature
 from typing import Any, get_type_hints
 
 import gradio as gr
@@ -104,10 +104,8 @@ def openapi() -> dict[str, Any]:
     for name, one in CALLS.items():
         replied = schema(name, ref_template="#/components/schemas/{model}")
         known |= replied.pop("$defs", {})
-        asked, reply = (
-            {"content": {"application/json": {"schema": x}}}
-            for x in (one.model_json_schema(), replied)
-        )
+        schemas = one.model_json_schema(), replied
+        asked, reply = ({"content": {"application/json": {"schema": x}}} for x in schemas)
         said = {"200": {"description": "The reply", **reply}}
         said["422"] = {"description": 'A wrong field: {"error": "one sentence"}'}
         about = {"operationId": name, "summary": one.__doc__, "responses": said}
@@ -139,12 +137,10 @@ def by_position(pictures: Pictures, name: str) -> Callable[..., Any]:
             raise gr.Error(body["error"], print_exception=False)
         return body
 
-    place, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
-    parts = [
-        inspect.Parameter(field, place, default=about.get("default", none))
-        for field, about in known.items()
-    ]
-    call.__signature__ = inspect.Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
+    place = Parameter.POSITIONAL_OR_KEYWORD
+    defaults = {field: about.get("default", Parameter.empty) for field, about in known.items()}
+    parts = [Parameter(field, place, default=x) for field, x in defaults.items()]
+    call.__signature__ = Signature(parts, return_annotation=dict)  # type: ignore[attr-defined]
     call.__annotations__ = {field: KINDS[about["type"]] for field, about in known.items()}
     call.__name__, call.__doc__ = name, CALLS[name].__doc__
     return call
