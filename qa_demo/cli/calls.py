@@ -110,10 +110,8 @@ def answer_lines(said: Answer) -> Iterator[str]:
         if found.limit is not None:
             rule = f"above {found.limit:.3f} an answer is withheld"
         null, best = round(found.null_score, 3), round(found.best.candidate.score, 3)
-        yield (
-            f"no answer scores {null:.3f}, the best span {best:.3f}, a lead of "
-            f"{null - best:.3f}; {rule}"
-        )
+        scores = f"no answer scores {null:.3f}, the best span {best:.3f}"
+        yield f"{scores}, a lead of {null - best:.3f}; {rule}"
     if said.sureness is not None:
         sure, span = said.sureness, "the best span" if answered is None else "the answer"
         right = percent(sure.right_if_answerable)

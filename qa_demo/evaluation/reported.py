@@ -85,9 +85,8 @@ class Reported:
         names = [str(x.run["reader"]) for x in found]
         if len({*names}) < len(names):
             names = [f"{names[0]} (A)", f"{names[0]} (B)"]
-        self.sides = [
-            Side(name, x, *look) for name, x, look in zip(names, found, looks, strict=True)
-        ]
+        each = zip(names, found, looks, strict=True)
+        self.sides = [Side(name, x, *look) for name, x, look in each]
         self.name, self.page = " against ".join(names), page
         self.units = Units(self.sides[0].rows)
         has = self.sides[0].table.answerable
