@@ -101,11 +101,11 @@ class Pictures:
         own = read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
         shown, (names, headings) = self.shown(state), zip(*chapter.STEPS, strict=True)
         found = [
+            verdict(shown),
             sentence("heading", "heading", headings[state.step - 1], span=7),
             *([steps(names, state.step)] if len(names) > 1 else []),
             *(b for b in chapter.picture(shown, own) if b is not None),
         ]
-        found = [verdict(shown), *found]
         return (veiled(found) if state.veil else found), shown
 
     def opened(self, state: State) -> State:

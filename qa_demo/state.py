@@ -5,7 +5,6 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from math import ceil
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -92,8 +91,7 @@ class Windows(Record):
     @property
     def windows(self) -> WindowOptions:
         """Core's record of them."""
-        known = {one.name for one in fields(WindowOptions)}
-        return WindowOptions(**self.model_dump(include=known))
+        return WindowOptions(self.max_seq_length, self.doc_stride)
 
 
 class Decode(Record):

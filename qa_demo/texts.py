@@ -85,8 +85,7 @@ def position_name(shown: Shown, window: Window, pos: int) -> str:
     name, k = shown.reading.tokens(window.index)[pos].replace("##", "·"), pos - 1
     if 0 <= k < len(e.question_offset_mapping):  # as typed, where a token knows small letters alone
         begins, ends = e.question_offset_mapping[k]
-        dot = "·" if name.startswith("·") else ""
-        name = dot + e.question[int(begins) : int(ends)] or "␣"
+        name = "·" * name.startswith("·") + e.question[int(begins) : int(ends)] or "␣"
     return name
 
 
@@ -112,8 +111,7 @@ def which(names: Sequence[str], window: Window, pos: int) -> str:
     """What tells a position from others of its name, e.g. " (token 27)"; "" if it stands once."""
     if names.count(names[pos]) == 1:
         return ""
-    inside = window.is_context[pos]
-    return f" (token {window.to_doc(pos) + 1})" if inside else f" (position {pos})"
+    return f" (token {window.to_doc(pos) + 1})" if window.is_context[pos] else f" (position {pos})"
 
 
 # ---- the text as a block

@@ -61,11 +61,9 @@ def window_of(reading: Reading, target: Target) -> Window:
     size = len(reading.encoding.context_ids)
     if target.span.end >= size:
         raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {size} tokens")
-    what, spans = "the span", [target.span]
-    if target.other is not None:
-        what, spans = "both spans", [target.span, target.other]
-    window = reading.home(*spans)
+    window = reading.home(*filter(None, (target.span, target.other)))
     if window is None:
+        what = "the span" if target.other is None else "both spans"
         raise BadInput(
             f"no window holds {what} whole, and logits of two windows come from two computations; "
             "choose spans that lie closer together"

@@ -102,9 +102,7 @@ def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
     """Right start and right end (positions) of one annotator: [CLS] twice for a missing or a cut
     span.
     """
-    if gold is None or not window.holds(gold):
-        return 0, 0
-    return window.ends(gold)
+    return window.ends(gold) if gold is not None and window.holds(gold) else (0, 0)
 
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:

@@ -22,8 +22,6 @@ BIO_FILE = "bio_head.safetensors"
 ADAPTER_FILE, BASE_FILE = "adapter.safetensors", "model.safetensors"
 Word = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,200}$")]
 Tensors = dict[str, Any]
-
-
 LIMITS = {
     "temperature": RANGE, "bias": BIASES,
     "slope": (0.0, STEEPEST), "intercept": (-STEEPEST, STEEPEST),
@@ -106,8 +104,7 @@ def base_of(card: Card, limits: HostLimits) -> Path:
     try:
         if limits.base is None and not limits.anywhere:
             raise ModelUnavailable("this host does not load from Hugging Face")
-        source = Source(name, repo=wanted.repo, revision=wanted.revision)
-        found = limits.base or fetch(source)[0]
+        found = limits.base or fetch(Source(name, repo=wanted.repo, revision=wanted.revision))[0]
     except ModelUnavailable as fault:
         way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault

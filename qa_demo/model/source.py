@@ -146,13 +146,11 @@ def regular(folder: Path, name: str) -> Path | None:
         if not where.is_file():
             raise BadCheckpoint(f"{name} is not a plain file")
         with path.open("rb") as file:
-            pointer = file.read(len(POINTER)) == POINTER
+            if file.read(len(POINTER)) == POINTER:
+                held = "a git-LFS pointer, not the file itself; run git lfs pull in its folder"
+                raise BadCheckpoint(f"{name} is {held}")
     except (OSError, RuntimeError) as fault:
         raise BadCheckpoint(f"{name} cannot be read") from fault
-    if pointer:
-        raise BadCheckpoint(
-            f"{name} is a git-LFS pointer, not the file itself; run git lfs pull in its folder"
-        )
     return path
 
 

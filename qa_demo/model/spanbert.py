@@ -76,8 +76,7 @@ class SpanBERT:
         self.max_pieces = longest_input(model.config) - 2  # without [CLS] and [SEP]
         ids = range(model.config.vocab_size)
         self._names = tuple(str(x) for x in tokenizer.convert_ids_to_tokens(ids))
-        special = np.isin(ids, tokenizer.all_special_ids)
-        counts = ~special if sbo is None else sbo.counts.numpy()
+        counts = ~np.isin(ids, tokenizer.all_special_ids) if sbo is None else sbo.counts.numpy()
         self._drawn = np.cumsum(counts.astype(np.float64))
         prepare(tokenizer)
 

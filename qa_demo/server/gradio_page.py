@@ -44,13 +44,12 @@ def head() -> str:
     takes a sheet that is switched off for loaded.
     """
     scripts = ["static/page/page.js", *(f"assets/{n}" for n in gradio_files() if n.endswith("js"))]
-    sheets = [f"assets/{n}" for n in gradio_files() if n.endswith("css")]
     fonts = [f"static/page/fonts/{name}.woff2" for name in ("sans", "serif")]
     links = [
         *(f'rel="modulepreload" href="{name}"' for name in scripts),
         *(f'rel="stylesheet" href="static/page/{name}.css"' for name in ("gradio", "page")),
         *(f'rel="preload" as="font" crossorigin href="{name}"' for name in fonts),
-        *(f'rel="stylesheet" {OFF}href="{name}"' for name in sheets),
+        *(f'rel="stylesheet" {OFF}href="assets/{n}"' for n in gradio_files() if n.endswith("css")),
     ]
     return "".join(f"<link {link}>\n" for link in links)
 
