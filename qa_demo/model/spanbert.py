@@ -91,9 +91,17 @@ class SpanBERT:
     def infill(self, masked: Masked, cut: frozenset[str] = frozenset(), top: int = 10) -> Infill:
         """Guesses of MLM, SBO and both for every blank; a cut wire carries its mean."""
 
+        t, blanks = self.tokenizer, torch.from_numpy(masked.hidden)
+        ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
+
         def run() -> tuple[np.ndarray, np.ndarray | None]:
             with torch.inference_mode():
-                hidden, mlm = self._read(masked)
+                if hasattr(self.model, "cls"):  # only blanks meet the vocabulary's vectors
+                    hidden = self.model.base_model(input_ids=ids)[0][0, 1:-1]
+                    mlm = self.model.cls(hidden[blanks])
+                else:
+                    out = self.model(input_ids=ids, output_hidden_states=True)
+                    hidden, mlm = out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks]
                 if self.sbo is None:
                     return mlm.numpy(), None
                 pairs = masked.pairs(self.positions)
@@ -109,18 +117,6 @@ class SpanBERT:
 
         mlm, sbo = SHARED.run(run)
         return make_infill(masked, mlm, sbo, self._names, top, self.positions, self.name)
-
-    def _read(self, masked: Masked) -> tuple[Tensor, Tensor]:
-        """Last hidden states of the pieces [T, d] and MLM logits of the blanks [M, V]; only blanks
-        are multiplied with the vocabulary's vectors in BERT.
-        """
-        t, blanks = self.tokenizer, torch.from_numpy(masked.hidden)
-        ids = torch.tensor([[t.cls_token_id, *masked.input_ids.tolist(), t.sep_token_id]])
-        if hasattr(self.model, "cls"):
-            hidden = self.model.base_model(input_ids=ids)[0][0, 1:-1]
-            return hidden, self.model.cls(hidden[blanks])
-        out = self.model(input_ids=ids, output_hidden_states=True)
-        return out.hidden_states[-1][0, 1:-1], out.logits[0, 1:-1][blanks]
 
 
 def load_spanbert(source: str = "bundled") -> SpanBERT:
