@@ -89,11 +89,6 @@ def code_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ..
     )
 
 
-def paper_terms(mlm: Sequence[float], sbo: Sequence[float]) -> tuple[LossTerm, ...]:
-    """The paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i); without a pair MLM only."""
-    return LossTerm("MLM", sum(mlm), 1.0, 1), LossTerm("SBO", sum(sbo), 1.0, 1)
-
-
 def make_infill(
     masked: Masked,
     mlm: Floats,
@@ -121,9 +116,10 @@ def make_infill(
         why = NO_HEAD if sbo is None else masked.why_no_sbo(at, positions)
         pieces.append(HiddenPiece(at, names[true], true, fate, run, k, alone, boundary, both, why))
     losses = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo is not None]
+    # the paper's plain sum, -log P(x_i | x_i) - log P(x_i | y_i); without a pair MLM only
+    paper = LossTerm("MLM", sum(losses[0]), 1.0, 1), LossTerm("SBO", sum(losses[1]), 1.0, 1)
     tokens = tuple(names[i] for i in masked.true_ids.tolist())
-    terms = code_terms(*losses), paper_terms(*losses)
-    return Infill(masked, tokens, tuple(pieces), *terms, model_name)
+    return Infill(masked, tokens, tuple(pieces), code_terms(*losses), paper, model_name)
 
 
 @dataclass(frozen=True, eq=False)
