@@ -22,22 +22,10 @@ from safetensors.torch import load_file
 from qa_demo.core.base import BadCheckpoint, ModelUnavailable, QADemoError
 from qa_demo.core.store import READERS
 from qa_demo.core.types import TAGS, WindowOptions
+from qa_demo.model import source as sources
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE, base_of, merged, read_card
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import (
-    FETCHED,
-    LOOPBACK,
-    TOKENIZER_FILES,
-    HostLimits,
-    check_manifest,
-    digest,
-    fetch,
-    parse_source,
-    read_json,
-    regular,
-    scan,
-    weight_files,
-)
+from qa_demo.model.source import FETCHED, LOOPBACK, TOKENIZER_FILES, HostLimits
 from qa_demo.model.work import SHARED, Passes
 
 log = logging.getLogger(__name__)
@@ -62,14 +50,14 @@ def load_reader(
     """
 
     def build(folder: Path, name: str, checksum: str) -> BertReader:
-        card, adapter = read_card(folder), regular(folder, ADAPTER_FILE)
+        card, adapter = read_card(folder), sources.regular(folder, ADAPTER_FILE)
         home = folder if adapter is None else base_of(card, limits)
         model, tokenizer = pretrained(home, "question-answering", adapter)
-        bio, tags = regular(folder, BIO_FILE), torch.nn.Linear(model.config.hidden_size, len(TAGS))
-        files = [*weight_files(home), *([adapter] if adapter else [])]
+        bio, width = sources.regular(folder, BIO_FILE), model.config.hidden_size
+        files = [*sources.weight_files(home), *([adapter] if adapter else [])]
         about: dict[str, Any] = {"threshold": card.threshold, "calibrations": card.calibration}
-        about |= {"checksum": checksum or digest(home, files), "passes": passes}
-        head = None if bio is None else weighted(tags, bio)
+        about |= {"checksum": checksum or sources.digest(home, files), "passes": passes}
+        head = None if bio is None else weighted(torch.nn.Linear(width, len(TAGS)), bio)
         reader = BertReader(name, model, tokenizer, bio=head, **about)
         # One short reading shows what the files do not: no [CLS], logits that overflow.
         length = min(WindowOptions().max_seq_length, reader.max_seq_length)
@@ -88,18 +76,19 @@ def opened(
     """The way of every model from its name: find or fetch the folder, check it, build(folder, name,
     checksum or commit). Every error on the way becomes one sentence that names the source.
     """
-    parsed = parse_source(source, limits, own)
+    parsed = sources.parse_source(source, limits, own)
     if importlib.util.find_spec("kernels") is not None:
         raise ModelUnavailable(
             "the package 'kernels' is installed, with which a model folder can fetch code; "
             "uninstall it to load readers"
         )
     try:
-        folder, commit = (parsed.path, "") if parsed.path else fetch(parsed)
+        folder, commit = (parsed.path, "") if parsed.path else sources.fetch(parsed)
         name = f"{parsed.repo}@{commit[:8]}" if commit else parsed.name
         if not folder.is_dir():
             raise ModelUnavailable("it is not in this checkout; name a folder or a hub id")
-        checksum = check_manifest(folder, folder in own.values(), FETCHED if commit else ("*",))
+        loaded = FETCHED if commit else ("*",)
+        checksum = sources.check_manifest(folder, folder in own.values(), loaded)
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
         raise type(fault)(f"{parsed.name}: {fault}") from fault
@@ -123,11 +112,11 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     Errors: BadCheckpoint for a folder that chooses code, files that are no plain files, tensors
     that are missing or not finite, a tokenizer with more pieces than the model knows.
     """
-    scan(folder)
+    sources.scan(folder)
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in FETCHED):
-            regular(folder, path.name)
-    weight_files(folder)
+            sources.regular(folder, path.name)
+    sources.weight_files(folder)
     transformers.logging.disable_progress_bar()
     config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
     # Switches of a training (replies without names, hooks on the word vectors, products in parts);
@@ -157,7 +146,7 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
 
 def tokenizer_of(folder: Path, config: Any) -> Any:
     """The folder's tokenizer, no larger than the model's vocabulary."""
-    settings = read_json(folder, "tokenizer_config.json") or {}
+    settings = sources.read_json(folder, "tokenizer_config.json") or {}
     if not isinstance(settings, dict) or settings.get("auto_map"):
         raise BadCheckpoint(
             "tokenizer_config.json has the key 'auto_map', which chooses code; such readers are "

@@ -10,17 +10,7 @@ from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
 from qa_demo.core.windows import WindowLogits, assemble, check_windows, make_windows
-from qa_demo.model import gradients
-from qa_demo.model.forward import (
-    TOKENS_AT_ONCE,
-    bare_layers,
-    eager_twin,
-    encoded,
-    head_states,
-    inputs_of,
-    longest_input,
-    output_layer,
-)
+from qa_demo.model import forward, gradients
 from qa_demo.model.products import pack
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED, Passes
@@ -52,15 +42,15 @@ class BertReader:
         self.calibrations, self.passes, self.bio = calibrations, passes, bio
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
         pack(model.base_model)
-        self.twin = eager_twin(model)
-        model.bare = bare_layers(model)
+        self.twin = forward.eager_twin(model)
+        model.bare = forward.bare_layers(model)
         prepare(tokenizer)
         self.baseline = gradients.own_baseline(self)
 
     @property
     def max_seq_length(self) -> int:
         """The longest window that the model can read."""
-        return longest_input(self.model.config)
+        return forward.longest_input(self.model.config)
 
     def encode(self, question: str, context: str) -> Encoding:
         """The tokenizer's view of both texts; BadInput for a text that has no token left."""
@@ -100,8 +90,8 @@ class BertReader:
     def forward(self, window: Window) -> WindowLogits:
         """Start and end logits [n, 2] of a window and its tag logits [n, 3]."""
         with torch.inference_mode():
-            states = encoded(self.model, inputs_of(self.model, window))[0]
-            span = output_layer(self.model)(states).numpy()
+            states = forward.encoded(self.model, forward.inputs_of(self.model, window))[0]
+            span = forward.output_layer(self.model)(states).numpy()
             tags = None if self.bio is None else self.bio(states).numpy()
         return self._finite(span), None if tags is None else self._finite(tags)
 
@@ -114,13 +104,13 @@ class BertReader:
 
     def heads(self) -> HeadWeights:
         """Copies of S, E and their biases: nobody changes the reader."""
-        layer = output_layer(self.model)
+        layer = forward.output_layer(self.model)
         (s, e), (b_s, b_e) = layer.weight.numpy().copy(), layer.bias.tolist()
         return HeadWeights(s, e, b_s, b_e)
 
     def _inside(self, window: Window, **wanted: bool) -> Any:
         run = torch.inference_mode()(self.twin.base_model)
-        return self.passes.run(lambda: run(**inputs_of(self.twin, window), **wanted))
+        return self.passes.run(lambda: run(**forward.inputs_of(self.twin, window), **wanted))
 
     def hidden(self, window: Window) -> np.ndarray:
         """Hidden states [N + 1, n, d] of one window: the embedding output, then every layer's; the
@@ -128,7 +118,7 @@ class BertReader:
         """
         out = self._inside(window, output_hidden_states=True)
         with torch.inference_mode():
-            last = head_states(self.model, out[0])
+            last = forward.head_states(self.model, out[0])
         return torch.cat((*out.hidden_states[:-1], last)).numpy()
 
     def attention(self, window: Window) -> np.ndarray:
@@ -148,16 +138,16 @@ class BertReader:
         by the mask token; positions and types stay. Errors: BadInput, Cancelled, BadCheckpoint.
         """
         ids = torch.from_numpy(np.where(masks, self.tokenizer.mask_token_id, window.input_ids))
-        out = np.empty((2, *masks.shape), np.float32)
+        out, whole = np.empty((2, *masks.shape), np.float32), forward.inputs_of(self.model, window)
 
         def run(rows: slice) -> int:
-            inputs = {k: x.expand_as(ids[rows]) for k, x in inputs_of(self.model, window).items()}
+            inputs = {k: x.expand_as(ids[rows]) for k, x in whole.items()}
             with torch.inference_mode():
-                states = encoded(self.model, inputs | {"input_ids": ids[rows]})
-                out[:, rows] = output_layer(self.model)(states).permute(2, 0, 1).numpy()
+                states = forward.encoded(self.model, inputs | {"input_ids": ids[rows]})
+                out[:, rows] = forward.output_layer(self.model)(states).permute(2, 0, 1).numpy()
             return min(rows.stop, len(masks))
 
-        size = max(1, TOKENS_AT_ONCE // len(window))
+        size = max(1, forward.TOKENS_AT_ONCE // len(window))
         parts = [slice(k, k + size) for k in range(0, len(masks), size)]
         for done in self.passes.each(run, parts, cancelled):
             if on_progress is not None:

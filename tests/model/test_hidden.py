@@ -65,7 +65,7 @@ def test_masked_positions_hold_the_mask_token_alone(family, folder, reader, read
     np.testing.assert_allclose(start[3], expected.start_logits[0], atol=1e-5)
     np.testing.assert_allclose(end[3], expected.end_logits[0], atol=1e-5)
     assert seen[-1] == (5, 5)
-    monkeypatch.setattr("qa_demo.model.reader.TOKENS_AT_ONCE", 2 * len(window))
+    monkeypatch.setattr("qa_demo.model.forward.TOKENS_AT_ONCE", 2 * len(window))
     parts = reader.masked(window, masks, on_progress=lambda *at: seen.append(at))
     np.testing.assert_allclose(parts, [start, end], atol=1e-5)
     assert seen[-3:] == [(2, 5), (4, 5), (5, 5)]
