@@ -16,17 +16,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from qa_demo.core import types
 from qa_demo.core.attribution import Attribution, Target
 from qa_demo.core.base import BadCheckpoint
-from qa_demo.core.types import (
-    Answerability,
-    Calibration,
-    Calibrations,
-    Encoding,
-    Reading,
-    Span,
-    WindowOptions,
-)
 from qa_demo.core.windows import make_windows
 
 
@@ -93,9 +85,9 @@ def _load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 # ---- readings
 
 
-def save_reading(reading: Reading, path: Path) -> None:
+def save_reading(reading: types.Reading, path: Path) -> None:
     """Write a reading; the windows are not stored: the encoding and the options determine them."""
-    held = {f.name: getattr(reading.encoding, f.name) for f in fields(Encoding)}
+    held = {f.name: getattr(reading.encoding, f.name) for f in fields(types.Encoding)}
     logits = {name: getattr(reading, name) for name in LOGITS}
     arrays = {k: v for k, v in (held | logits).items() if isinstance(v, np.ndarray)}
     about = {
@@ -107,18 +99,19 @@ def save_reading(reading: Reading, path: Path) -> None:
     _save(path, about, arrays)
 
 
-def load_reading(path: Path) -> Reading:
+def load_reading(path: Path) -> types.Reading:
     """Read what `save_reading` wrote; the windows are built again."""
     about, arrays = _load(path)
     start, end, tags = (arrays.pop(name, None) for name in LOGITS)
     for name, value in about["encoding"].items():
         arrays[name] = tuple(value) if isinstance(value, list) else value
-    encoding, options = Encoding(**arrays), WindowOptions(**about["options"])
+    encoding, options = types.Encoding(**arrays), types.WindowOptions(**about["options"])
     if (fits := about["calibrations"]) is not None:
-        span, line = fits["span"], fits["answerable"]
-        fits = Calibrations(span and Calibration(**span), line and Answerability(**line))
+        span = fits["span"] and types.Calibration(**fits["span"])
+        line = fits["answerable"] and types.Answerability(**fits["answerable"])
+        fits = types.Calibrations(span, line)
     more = {name: about[name] for name in PLAIN} | {"options": options, "calibrations": fits}
-    return Reading(encoding, make_windows(encoding, options), start, end, tags, **more)
+    return types.Reading(encoding, make_windows(encoding, options), start, end, tags, **more)
 
 
 # ---- attributions
@@ -146,7 +139,7 @@ def stored_attributions(path: Path = ATTRIBUTIONS) -> dict[str, tuple[str, Attri
     (about, arrays), found = _load(path), {}
     for name, one in about.items():
         record = one["record"] | {"tried": tuple(map(tuple, one["record"]["tried"]))}
-        target = Target("span_minus_null", Span(*one["span"]), None, record["window"])
+        target = Target("span_minus_null", types.Span(*one["span"]), None, record["window"])
         made = Attribution(target, "integrated_gradients", values=arrays[name], **record)
         found[name] = one["checksum"], made
     return found
