@@ -91,11 +91,10 @@ def path_of(text: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the page and serve it until interrupted; 2 and one sentence if it cannot be opened."""
-    args = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)  # gradio asks itself, by another address
     try:
-        serve(args)
+        serve(parser().parse_args(argv))
         return 0
     except QADemoError as fault:
         said = str(fault)
@@ -132,14 +131,13 @@ def serve(args: argparse.Namespace) -> None:
         logging.info("Spanlight loads %s before it opens.", args.reader[:200])
         load()  # an unknown reader is refused before anybody sees a page
     from qa_demo.api.routes import routes as calls
+    from qa_demo.lessons import served
     from qa_demo.lessons.files import OWN, read_folders
-    from qa_demo.lessons.served import Lessons
-    from qa_demo.lessons.served import routes as lesson_routes
     from qa_demo.page import build, routes
     from qa_demo.server.launch import launch
 
-    lessons = Lessons(pictures, read_folders(OWN, *filter(None, [args.lessons])))
-    beside = [*routes(pictures), *lesson_routes(lessons, address if args.lan else None)]
+    lessons = served.Lessons(pictures, read_folders(OWN, *filter(None, [args.lessons])))
+    beside = [*routes(pictures), *served.routes(lessons, address if args.lan else None)]
     beside += calls(pictures)
     names, under = own_names(port) if args.lan else None, args.root_path
     launch(build(pictures), host, port, names, beside, root_path=under, prevent_thread_lock=True)

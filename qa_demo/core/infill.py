@@ -103,8 +103,7 @@ def make_infill(
     """
     beside: dict[int, Floats] = {}
     if sbo is not None:
-        targets = masked.pairs(positions).at.tolist()
-        beside = dict(zip(targets, map(log_softmax, sbo), strict=True))
+        beside = dict(zip(masked.pairs(positions).at.tolist(), map(log_softmax, sbo), strict=True))
     pieces = []
     for at, fate, row in zip(masked.hidden.tolist(), masked.fates, mlm, strict=True):
         run, true, inside = masked.run_of(at), int(masked.true_ids[at]), log_softmax(row)

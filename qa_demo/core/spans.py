@@ -163,8 +163,7 @@ class Pair(NamedTuple):
 
 def scored_pair(start: Floats, end: Floats, i: int, j: int) -> Pair:
     """The pair (i, j) under the logits [n] of one window."""
-    log_p = float(log_softmax(start)[i] + log_softmax(end)[j])
-    return Pair(i, j, float(start[i] + end[j]), log_p)
+    return Pair(i, j, float(start[i] + end[j]), float(log_softmax(start)[i] + log_softmax(end)[j]))
 
 
 def best_pairs(
