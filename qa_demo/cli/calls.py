@@ -52,8 +52,7 @@ def run(args: argparse.Namespace) -> None:
     if getattr(args, "jsonl", None) is not None:
         return _many(args)
     made = shared.request(args, name).reply(shared.pictures(args))
-    said = dumps(plain(made)) if args.json else "\n".join(LINES[name](made))
-    sys.stdout.write(said + "\n")
+    sys.stdout.write((dumps(plain(made)) if args.json else "\n".join(LINES[name](made))) + "\n")
 
 
 def _many(args: argparse.Namespace) -> None:

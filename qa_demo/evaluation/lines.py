@@ -170,8 +170,7 @@ def under(row: Row, threshold: float | None, rules: str) -> Row:
     if rules == "2.0" and withheld(diff, threshold):
         found |= dict.fromkeys(("exact", "f1"), float(not row["gold"]))
         if row["n_best"]:
-            kind = "withheld" if row["gold"] else "right"
-            found |= {"answer": None, "kind": kind, "because": ""}
+            found |= {"answer": None, "kind": "withheld" if row["gold"] else "right", "because": ""}
     return found
 
 

@@ -105,8 +105,7 @@ def runner_up(t: Seen) -> Facts:
     words = {"first": t.named(c.span.start), "second": quote(second.text)}
     scores = {"second_score": second.score, "second_end": second.end_logit}
     facts = {"second_sum": sum_of(second), "behind": c.score - second.score, "picks": picks}
-    shown = {"selection": [second.span.start, second.span.end]}
-    return {**words, **scores, **facts, "then": shown}
+    return {**words, **scores, **facts, "then": {"selection": [second.span.start, second.span.end]}}
 
 
 def far_ends(t: Seen) -> Facts:
