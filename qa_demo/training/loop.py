@@ -27,10 +27,9 @@ from transformers.hf_argparser import HfArg, HfArgumentParser
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.files import write_file
 from qa_demo.training import heads
-from qa_demo.training.heads import Trained, load_weights, trainable
 
 log = logging.getLogger("training")
-Options, Model = TypeVar("Options"), TypeVar("Model", bound=Trained)
+Options, Model = TypeVar("Options"), TypeVar("Model", bound=heads.Trained)
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
 Batch = Mapping[str, torch.Tensor]
@@ -121,7 +120,7 @@ class Job:
     are kept for the replay.
     """
 
-    model: Trained
+    model: heads.Trained
     groups: list[dict[str, Any]]
     place: Place
     batches: Callable[[Place], Draws]
@@ -135,9 +134,9 @@ def save(out: Path, job: Job, optimizer: Any, state: dict[str, Any]) -> None:
     """Write all tensors; the state, written once they are whole, makes them the checkpoint."""
     own, state_of = job.model.named_parameters(), optimizer.state.get
     moments = {f"{n}.{kind}": x for n, p in own for kind, x in state_of(p, {}).items()}
-    files = {"weights": trainable(job.model), "optimizer": moments}
+    files = {"weights": heads.trainable(job.model), "optimizer": moments}
     if job.average is not None:
-        files["average"] = trainable(job.average)
+        files["average"] = heads.trainable(job.average)
     for name, tensors in files.items():
         save_file(tensors, out / f"{name}.safetensors.{state['step']}")
     write_json(out / "state.json", state)
@@ -156,9 +155,9 @@ def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
         return {"step": 0, "seconds": 0.0, **job.place}
     state = dict(read_json(out / "state.json"))
     settle(out, state["step"])
-    load_weights(job.model, out / "weights.safetensors")
+    heads.load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
-        load_weights(job.average, out / "average.safetensors")
+        heads.load_weights(job.average, out / "average.safetensors")
     own = dict(job.model.named_parameters())
     for key, moment in load_file(out / "optimizer.safetensors").items():
         name, _, kind = key.rpartition(".")
@@ -184,8 +183,7 @@ class Log:
         for name in self.terms[0]:
             row[name] = round(float(torch.stack([t[name] for t in self.terms]).mean()), 4)
         if not all(map(math.isfinite, row.values())):
-            said = f"the loss is no number any more at step {step}: lower --learning-rate"
-            raise BadInput(f"{said}, with another --out")
+            raise BadInput(f"the loss is no number any more at step {step}: lower --learning-rate")
         tokens = row.pop("tokens") * len(self.terms)
         row["tokens_per_second"] = round(tokens / (time.monotonic() - self.last))
         row |= measure() if measure else {}
