@@ -5,6 +5,7 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from math import ceil
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -90,8 +91,9 @@ class Windows(Record):
 
     @property
     def windows(self) -> WindowOptions:
-        """Core's record of them."""
-        return WindowOptions(self.max_seq_length, self.doc_stride)
+        """Core's record of them; a call has a longest question too."""
+        known = {one.name for one in fields(WindowOptions)}
+        return WindowOptions(**self.model_dump(include=known))
 
 
 class Decode(Record):
