@@ -4,6 +4,7 @@ import itertools
 import multiprocessing
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,8 @@ def stop_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def interrupted(*given: Any) -> Any:
         if next(steps) == step:
-            for worker in multiprocessing.active_children():
-                subprocess.run(["kill", str(worker.pid)], check=True)
+            for one in multiprocessing.active_children():
+                subprocess.check_call([sys.executable, "-c", f"import os; os.kill({one.pid}, 15)"])
             signal.raise_signal(signal.SIGTERM)
         return descend(*given)
 
