@@ -41,7 +41,7 @@ IDEAS = (
     "begins an answer, {} continues one, {} is outside (*BIO tagging*).",
     "The right tag of a token is its label: it counts 1, the two other tags 0. So the token's loss "
     "is *−log p(right tag)* (natural logarithm).",
-    "Where annotators disagree, a token's label is {}: for each tag, the share of annotators who "
+    "Where annotators disagree, a token's label {} is, for each tag, the share of annotators who "
     "gave it (a *soft label*). In the loss each tag counts by its share.",
     "{} opens an answer, every {} right after it continues it, {} or another B ends it. "
     "*So each B makes one answer.*",

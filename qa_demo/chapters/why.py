@@ -32,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar, the word's share, is its part of how far the best span's lead over “no answer” "
-    "changes* from a blank text, each word {}, to this one. All vectors go there in small steps; "
-    "each adds a word's move times how strongly that lead reacts to the move (integrated "
+    "Put {} in place of every word, then bring the words back in small steps. *A bar, the word's "
+    "share, is its part of how far this moves the best span's lead over “no answer”*: in each step "
+    "the move of its input vector times the slope of the lead there, all added up (integrated "
     "gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
@@ -261,11 +261,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     found = f"*{clearly} more.* Without {{}} the lead of “no answer” "
     found += f"{'rises' if rise >= 0 else 'falls'} from {number(x)} to "
     found += f"*{number(test.lead)}*; of {DRAWS} random draws {as_high or 'none'} "
-    found += f"end{'s' * (as_high < 2)} as high{'; too few of them differ' * few}."
+    found += f"end{'s' * (as_high < 2)} as high{' (“clearly” asks for none)' * bool(as_high)}"
+    found += f"{'; too few of them differ' * few}."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
     asked = sum(shares.words.items[k].side == "question" for k in test.first)
-    drawn = f"{others}, {printed.small_number(asked) if asked else 'none'} of the question; "
+    drawn = f"{others}, {printed.small_number(asked) if asked else 'none'} from the question; "
     drawn += "a dot each"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
