@@ -14,8 +14,7 @@ from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
-from qa_demo.core.metrics import exact_match
-from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
+from qa_demo.core.spans import Pair, best_pairs, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
 from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, on_one_scale
@@ -286,10 +285,7 @@ def the_fit(case: Case) -> Made:
     constants = float(logsumexp(case.start)), float(logsumexp(case.end))
     total = [number(sum(constants), printed.digits_of(right.log_p)), STRONG]
     said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
-    if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
-        said += f"The right pair is not allowed ({barred}): no search returns it."
-    else:
-        said += f"The highest is {highest(case, found[0], right)}."
+    said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -314,20 +310,6 @@ def the_fit(case: Case) -> Made:
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
     return made, ui.table("rows", columns, rows, caption)
-
-
-def highest(case: Case, top: Pair, right: Pair) -> str:
-    """What the pair with the highest score is, beside the right one."""
-    if top == right:
-        return "the right one"
-    if top.i == 0:
-        sums = case.shown.prediction.limit is not None
-        wins = "wins only above a threshold" if sums else "never wins by the page's rule"
-        return f"“no answer” ({wins}), not the right one"
-    e, w = case.shown.encoding, case.window
-    spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) for p in (top, right) if w.is_context[p.i]]
-    alike = len(spans) == 2 and exact_match(*map(e.text, spans))
-    return f"{'of the same words as' if alike else 'not'} the right one"
 
 
 def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:
