@@ -4,14 +4,13 @@ it, and what does not follow them.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 
 from qa_demo.blocks import END, START, Block, button, remark
 from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.printed import Part, number, plural
 from qa_demo.shown import Shown
-from qa_demo.texts import names_of, said_at, which, which_window
+from qa_demo.texts import said_at, which_window
 
 
 def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
@@ -32,13 +31,13 @@ def told(shown: Shown, when: str = "") -> list[Block]:
     """Each logit that was changed, with its side, token and window, from what to what, and the
     press that undoes it; nothing where none was.
     """
-    said, names = list[Part](), cache(lambda k: names_of(shown, shown.true.windows[k]))
+    said = list[Part]()
     for (side, k, pos), now in shown.state.edits.logits.items():
         window = shown.true.windows[k]
         was = dict(zip((START, END), shown.true.logits(k), strict=True))[side][pos]
         both = [f" {number(was)} → {number(now)}", side]
         said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
-        said += [which(names(k), window, pos), both, which_window(shown, window, " ({})")]
+        said += [both, which_window(shown, window, " ({})")]
     about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
     return [about, undo] if said else []

@@ -102,18 +102,6 @@ def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[l
     return [[quote(position_name(shown, window, pos), 40), role]]
 
 
-def names_of(shown: Shown, window: Window) -> list[str]:
-    """The name of every position."""
-    return [position_name(shown, window, k) for k in range(len(window))]
-
-
-def which(names: Sequence[str], window: Window, pos: int) -> str:
-    """What tells a position from others of its name, e.g. " (token 27)"; "" if it stands once."""
-    if names.count(names[pos]) == 1:
-        return ""
-    return f" (token {window.to_doc(pos) + 1})" if window.is_context[pos] else f" (position {pos})"
-
-
 # ---- the text as a block
 
 

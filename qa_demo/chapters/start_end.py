@@ -136,8 +136,7 @@ def change(p: Softmaxes) -> list[Block | None]:
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
     said += f"{printed.significant(p.raised[other] / now[other])}*"
-    where = texts.which(texts.names_of(shown, p.window), p.window, pos)
-    where += texts.which_window(shown, p.window, " in {}")
+    where = texts.which_window(shown, p.window, " in {}")
     found = say(said, p.said(pos), where)
     if shown.changed:
         best, was = shown.best, shown.true_best
