@@ -61,23 +61,14 @@ class Square:
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
-    sq, best, p = Square(shown), shown.best, shown.prediction
-    e = shown.encoding
+    sq, best, e = Square(shown), shown.best, shown.encoding
     count = f"highest of {sq.count:,} allowed sums" if sq.count > 1 else "only allowed sum"
     found = f"{{}} has the {count}"
     found += texts.which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
     if sq.window.index != best.window:
-        alike = "another " * (e.text(sq.best) == best.text and sq.best != best.span)
         by = " by the page's rule" * (shown.state.rule != "logits")
-        found += f" (the best span{by}, {alike}{{}} with {number(best.score)}, is in window "
+        found += f" (the best span{by}, {{}} with {number(best.score)}, is in window "
         found += f"{best.window + 1})"
-    found += f"; “no answer” has {number(p.null_score)}"
-    found += f" (window {p.null_window + 1})" * sq.several
-    if p.answer is None:
-        found += " and wins" + f" by the threshold, {number(p.limit or 0)}" * (shown.lead <= 0)
-    elif p.limit is not None and shown.lead > 0:
-        found += f", more, but wins only if it leads by over {number(p.limit)} "
-        found += "(Answer, “Or no answer?”)"
     every, rule = " of all windows" * sq.several, " by BERT's rule" * (shown.state.rule != "logits")
     return [
         *by_hand.told(shown),
