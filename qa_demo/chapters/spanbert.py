@@ -4,6 +4,7 @@ For the hidden token x_i of a span s..e: L(x_i) = -log P(x_i | h_i) - log P(x_i 
 p_(i-s+1)); h is the encoder's output [d], p a position vector. Indices count the text's tokens.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -16,8 +17,7 @@ from qa_demo import printed
 from qa_demo.core import infill as core
 from qa_demo.core.masking import MASK_RATIO, blanks_of, length_law
 from qa_demo.core.text import spelled
-from qa_demo.drawn.panels import gains, ranked, ticks, told
-from qa_demo.printed import Part, adds, escape, number, plural, probability, say, signed
+from qa_demo.printed import Part, adds, escape, fine, number, plural, probability, say, signed
 from qa_demo.shown import Shown
 from qa_demo.state import Int, Name, Record, Text
 from qa_demo.texts import paragraph_items, segment, text
@@ -125,7 +125,7 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
 
 def chance(said: core.Said) -> str:
     """P of the hidden word, with as many digits as its printed loss needs."""
-    return printed.fine(-said.loss, 2)
+    return fine(-said.loss, 2)
 
 
 def blank_finding(b: core.Blank) -> ui.Block:
@@ -180,6 +180,32 @@ def guesses(b: core.Blank) -> list[ui.Block]:
     mlm = panel("MLM", 6, ui.remark("reads-mlm", at_blank), b.now.mlm)
     around = ui.remark("reads-sbo", "*SBO layer*: {}", what)
     return [mlm, panel("SBO", 6, around, b.now.sbo)]
+
+
+def ticks(most: float) -> list[float]:
+    """At most five round probabilities from 0 on."""
+    step = next(t for t in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5) if most / t <= 4)
+    return [round(k * step, 3) for k in range(int(most / step + 1e-9) + 1)]
+
+
+def told(r: core.Guessed) -> str:
+    """P of a guess; of the hidden word as in its loss, which a long one has no room for."""
+    p = probability(r.p)
+    return fine(np.log(r.p), 2) if r.true and p[0] != "<" else p
+
+
+def ranked(rows: Sequence[core.Guessed], before: Mapping[str, float]) -> list[ui.Block]:
+    """Bars of guesses, the best first; `before`: the words' P with nothing cut, as outlines."""
+    y, old, label = range(len(rows)), [before.get(r.word, 0.0) for r in rows], list[str]()
+    for k, r in enumerate(rows, 1):
+        place = " word" if r.place == k else f", guess {r.place:,}"
+        label.append(f" {told(r)}" + f"  ✓ true{place}" * r.true)
+    outline = {"color": ui.PAPER, "line": {"color": ui.GREY, "width": 1.5}}
+    filled = {"color": [ui.INK if r.true else ui.OTHER for r in rows]}
+    ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
+    outlines = [ui.lying(ui.packed(old), y, 0.9, outline)] if before else []
+    bars = ui.lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
+    return [*outlines, bars, ui.words(ends, list(y), label, "middle right", size=14)]
 
 
 def losses(b: core.Blank) -> ui.Block:
@@ -354,6 +380,22 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
         ),
         *ui.folds(ui.table("rows", heads, rows, "F1 after each change"), worth_exactly(w), SNIPPET),
     ]
+
+
+def gains(w: known.Worth) -> ui.Block:
+    """What each change adds to F1 in the paper, in points."""
+    rows = [k for k in w.names if k in w.paper and w.paper[k].each]
+    bars = [w.paper[k].change for k in rows]
+    label, y = [f" <b>{signed(x, 1)}</b>" for x in bars], range(len(rows))
+    data = [ui.lying(bars, y, 0.5, {"color": ui.INK})]
+    data.append(ui.words(bars, list(y), label, "middle right", size=14))
+    names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
+    layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
+    across = {"range": [0, max(bars) + 0.3], "nticks": 5}  # room for a number
+    layout["xaxis"] = ui.axis("change of F1, points", **across)
+    alt = "How far each change of the pre-training moves F1 in the paper"
+    narrow = {"margin.l": 96, "margin.r": 8, "yaxis.ticktext": rows}
+    return ui.figure("gains", data, layout, alt, narrow=narrow)
 
 
 def worth_exactly(w: known.Worth) -> list[str]:
