@@ -4,20 +4,21 @@ L = -1/2 (log P(right start) + log P(right end)), natural logarithm, P a softmax
 of the unpadded window. dL / d logit = (P - y) / 2, y the share of marks at the position.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
-from qa_demo.blocks import END, GOLD, GREY, INK, MID, START, Block
+from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
-from qa_demo.drawn.loss_plots import Right, cost_curve, loss_over_steps, on_one_scale
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
@@ -53,6 +54,7 @@ LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 """Sizes under which a pull gets no arrow: the first that leaves six a side is taken."""
 Made = tuple[list[Block | None], Block | None]
 """What a step shows between its idea and its closing line, and its numbers as a table."""
+STROKE = {"color": INK, "width": 2.5}
 SNIPPET = ui.snippet("loss")
 
 
@@ -222,10 +224,10 @@ def the_loss(case: Case) -> Made:
     finding, whole = loss_of_mean(case) if case.mean else loss_of_pair(case)
     right = f"right: {'each by its share of marks' if case.mean else case.who}"
     sides = [("over", START, "right start"), ("below", END, "right end")]
-    w, rights, rows = case.window, list[Right](), list[Block]()
+    w, rights, rows = case.window, list[tuple[str, float, str]](), list[Block]()
     for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
         at = np.flatnonzero(y).tolist()
-        rights += [Right(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
+        rights += [(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
     for n, label in enumerate(case.labels):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
@@ -277,6 +279,56 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     return ui.finding(said, loss, floor, asides(case)), say(whole, loss)
 
 
+def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
+    """-log P over P with a triangle at each right position, (side, log P, its name, escaped); the
+    six most probable are named.
+    """
+    x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
+    rights = sorted(rights, key=lambda right: right[1])
+    sides, log_ps, _ = zip(*rights, strict=True)
+    few, unit = len(rights) <= 2, max(1.0, -log_ps[0] * 1.12 / 4.6)
+    probs = [float(np.exp(log_p)) for log_p in log_ps]
+    above = {START: 0.1 * unit, END: -0.1 * unit}  # the curve touches a triangle's point
+    heights = [-log_p + above[side] for side, log_p, _ in rights]
+    marker: Block = {"size": 16, "symbol": [ui.SYMBOLS[side] for side in sides]}
+    marker["color"] = [*sides]
+    dots = ui.scatter("markers", probs, heights, marker=marker)
+    curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
+    beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
+
+    def names(pixels: int, brief: bool) -> list[Block]:
+        """Above the curve and each other: first left of the points where the right end is full, the
+        lowest P lowest; then right of them, the highest P lowest. So of two none covers the other's
+        line.
+        """
+        placed = list[tuple[bool, float, float, Block]]()  # in this order; where each begins
+        for (side, log_p, name), p, height in [*zip(rights, probs, heights, strict=True)][-6:]:
+            d, said = printed.digits_of(log_p), name if brief else f"right {side}: {name}"
+            rows = [said, f"P = {fine(log_p, d)}"] if few else [f"{said}, P = {probability(p)}"]
+            rows += [f"−log P = {number(-log_p, d)}"] if few and not brief else []
+            wide = 7.7 * max(len(re.sub("</?b>", "", r)) for r in rows) / pixels
+            left = probs[-1] > 0.7 and p - wide > 0.1
+            x = p - 0.03 if left else min(p + 0.03, 0.98 - wide)
+            note = ui.note("<br>".join(rows), p, height, side, 14, ax=round(x, 3), **beside)
+            note["xanchor"] = note["align"] = "right" if left else "left"
+            placed.append((not left, p if left else -p, x - wide * left, note))
+        top, notes = 0.0, list[Block]()
+        for *_, begins, note in sorted(placed, key=lambda one: one[:2]):
+            half = 0.2 * unit * (note["text"].count("<br>") + 1)
+            curve_at = -float(np.log(begins)) if begins > 0 else 0.0  # wider than the plot
+            notes.append({**note, "ay": round(half + max(top, curve_at), 3)})
+            top = notes[-1]["ay"] + half
+        return notes
+
+    made = ui.layout(330, 62, 14, 8, 50, annotations=names(1124, False))
+    high = max(4.6 * unit, *(n["ay"] + 0.7 * unit for n in made["annotations"]))
+    made["xaxis"] = ui.axis("P of the right position", range=[-0.02, 1.03])
+    made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
+    narrow = {"below": 1000, "height": 320, "margin.l": 44, "annotations": names(290, True)}
+    alt = "The curve of minus log P with this text's right start and right end"
+    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
+
+
 def the_fit(case: Case) -> Made:
     """Step 2: log P and score of five pairs, equally far apart."""
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
@@ -310,6 +362,44 @@ def the_fit(case: Case) -> Made:
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
     return made, ui.table("rows", columns, rows, caption)
+
+
+def on_one_scale(
+    pairs: Sequence[Pair], words: Sequence[str], right: Pair, constant: float, role: str
+) -> Block:
+    """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
+    at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
+    both = list(zip(pairs, words, strict=True))
+    words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
+
+    def names(most: int) -> list[str]:
+        cut = [
+            printed.escape(w if printed.room(w) <= most else printed.ends(w, most - 2)[0] + "…”")
+            for w in words
+        ]
+        return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
+
+    scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
+    plus = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
+    for p in pairs:
+        brief.append(f"  <b>{number(p.score, d)}</b>")
+        equal = adds((p.log_p, constant), p.score, d)
+        said.append(f"{brief[-1]} {equal} {number(p.log_p, d)} {plus}")
+    dots = ui.words(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
+    dots["marker"] = {"size": 14, "color": [role if r == at else GREY for r in rows]}
+    edge = 0.06 * (scores[0] - scores[-1]) + 0.05
+    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in words)))
+    made = ui.layout(300, left, 216, 8, 50)
+    made["yaxis"] = ui.named_rows(names(50), automargin=True)
+    span = [scores[-1] - edge, scores[0] + edge]
+    made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
+    what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
+    above = "<b>score</b> = log P(start) + log P(end) " + plus[0] + " constant"
+    made["annotations"] = [ui.note(above, scores[0], 0, **what)]
+    alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
+    narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
+    narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12, "annotations.0.text": ""}
+    return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 
 def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:
@@ -379,6 +469,28 @@ def the_training(case: Case) -> Made:
         ui.formula("formula", say(whole, [f"{case.when(now)}:   ", "dim"], half_sum(*case.cost))),
     ]
     return made, ui.table("rows", columns, rows, "The loss at every recorded moment")
+
+
+def loss_over_steps(steps: Sequence[int], values: Sequence[float], now: int) -> Block:
+    """The loss of a text over training steps; `now` is the overlay's."""
+    loss, tens = values[now], [10**t for t in range(6)]
+    at = [m for m in range(len(steps)) if steps[m] >= 1]
+    x, y = [steps[m] for m in at], [values[m] for m in at]
+    curve = ui.scatter("lines+markers", x, y, line=STROKE, customdata=at)
+    curve |= {"marker": {"size": 12, "opacity": 0}, "hoverinfo": "none"}
+    curve["sets"] = {"own.loss.moment": "customdata"}
+    here, late, low = float(np.log10(max(1, steps[now]))), steps[now] > 1500, loss < 0.8 * max(y)
+    beside = {"xanchor": "right" if late else "left", "xshift": -12 if late else 12}
+    name = f"<b>L = {number(loss, printed.digits_of(loss))}</b>"
+    over = [ui.note("●", here, loss, INK, 24)]
+    over.append(ui.note(name, here, loss, INK, 16, yshift=24 if low else -24, **beside))
+    made = ui.layout(336, 60, 14, 10, 52)
+    across = {"range": [-0.08, float(np.log10(max(10, steps[-1]))) + 0.1], "showgrid": False}
+    across |= {"tickvals": tens, "ticktext": [f"{t:,}" for t in tens]}
+    made["xaxis"] = ui.axis("training step (on a log axis)", type="log", **across)
+    made["yaxis"] = ui.axis("loss L of this text", range=[-0.15, max(y) * 1.13])
+    alt = f"The loss of this text at {len(at)} recorded training steps"
+    return ui.figure("figure", [curve], made, alt, overlay={"annotations": over})
 
 
 def every_p(case: Case) -> Block:
