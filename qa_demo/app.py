@@ -14,7 +14,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,7 +22,7 @@ import segno
 from qa_demo import __version__
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.core.store import READERS
-from qa_demo.model.source import LOOPBACK, OTHERS, parse_source
+from qa_demo.model.source import parse_source
 
 if TYPE_CHECKING:
     from qa_demo.pictures import Pictures
@@ -159,15 +158,15 @@ def made(args: argparse.Namespace, host: str) -> "tuple[Pictures, Callable[[], A
     from qa_demo.pictures import Pictures, filler
     from qa_demo.server.launch import is_public
 
-    own, public = replace(LOOPBACK, base=args.base), is_public(host)
-    asked = replace(OTHERS, base=args.base) if public else own
+    public = is_public(host)
 
     def load(source: str) -> Any:
         from qa_demo.model.card import with_fit
         from qa_demo.model.loading import load_reader
 
-        loaded = load_reader(source, own if source == args.reader else asked)
-        fits = source == args.reader and args.calibration is not None
+        own = source == args.reader
+        loaded = load_reader(source, own or not public, args.base)
+        fits = own and args.calibration is not None
         return with_fit(loaded, args.calibration) if fits else loaded
 
     large = (args.lan or not public) and READERS["large"].is_dir() and args.base is not None

@@ -19,7 +19,6 @@ from qa_demo.app import free_address, network_address, own_names, parser
 from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.core.store import READERS
 from qa_demo.examples import load_menu
-from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.pictures import Pictures
 from qa_demo.shown import without_model
 from tests.fakes import FakeReader
@@ -31,17 +30,18 @@ def given(*flags: str) -> Namespace:
 
 @pytest.mark.model
 @pytest.mark.parametrize(
-    ("host", "flags", "limits"),
-    [("127.0.0.1", [], LOOPBACK), ("0.0.0.0", [], OTHERS), ("0.0.0.0", ["--lan"], OTHERS)],
+    ("host", "flags", "anywhere"),
+    [("127.0.0.1", [], True), ("0.0.0.0", [], False), ("0.0.0.0", ["--lan"], False)],
 )
-def test_a_reader_that_many_choose_at_once_is_loaded_once(host, flags, limits, monkeypatch):
+def test_a_reader_that_many_choose_at_once_is_loaded_once(host, flags, anywhere, monkeypatch):
     load_reader = Mock(side_effect=lambda *_: time.sleep(0.1) or FakeReader())
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
     pictures, load = app.made(given(*flags), host)
     assert load() is pictures.reader("bundled")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(pictures.reader, ["owner/name"] * 8))
-    assert load_reader.mock_calls == [call("bundled", LOOPBACK), call("owner/name", limits)]
+    loads = [call("bundled", True, None), call("owner/name", anywhere, None)]
+    assert load_reader.mock_calls == loads
 
 
 def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_path):

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Container
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,13 +96,12 @@ def load(args: argparse.Namespace, source: str | None = None) -> "BertReader":
     """
     from qa_demo.model.card import with_fit
     from qa_demo.model.loading import load_reader
-    from qa_demo.model.source import LOOPBACK
 
     if (source or args.reader) == "bundled":
         refuse_idle(args, "with the reader bundled", "base")
     if args.command == "answer" and getattr(args, "rule", "logits") != "logits":
         refuse_idle(args, f"under the rule {args.rule}", "calibration")
-    reader = load_reader(source or args.reader, replace(LOOPBACK, base=args.base))
+    reader = load_reader(source or args.reader, base=args.base)
     fit = getattr(args, "calibration", None)
     return reader if fit is None else with_fit(reader, fit)
 

@@ -14,7 +14,7 @@ from qa_demo.core.calibration import BIASES, RANGE, STEEPEST
 from qa_demo.core.types import TAGS, Calibrations
 from qa_demo.files import read_text
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import CARD_FILE, HostLimits, Source, fetch, regular, sha256
+from qa_demo.model.source import CARD_FILE, Source, fetch, regular, sha256
 from qa_demo.records import refusal
 
 BIO_FILE = "bio_head.safetensors"
@@ -90,9 +90,9 @@ def with_fit(reader: BertReader, path: Path) -> BertReader:
     return other
 
 
-def base_of(card: Card, limits: HostLimits) -> Path:
-    """The folder of the encoder that an adapter changes: the host's own (`--base`), else the
-    pinned revision of the hub.
+def base_of(card: Card, anywhere: bool, base: Path | None) -> Path:
+    """The folder of the encoder that an adapter changes: `base`, else the pinned revision of the
+    hub.
 
     Errors: BadCheckpoint for other weights than those the adapter was trained on, ModelUnavailable
     where this host may not or cannot fetch them.
@@ -102,9 +102,9 @@ def base_of(card: Card, limits: HostLimits) -> Path:
         raise BadCheckpoint(f"{CARD_FILE} must name the adapter's base")
     name = f"{wanted.repo}@{wanted.revision}"
     try:
-        if limits.base is None and not limits.anywhere:
+        if base is None and not anywhere:
             raise ModelUnavailable("this host does not load from Hugging Face")
-        found = limits.base or fetch(Source(name, repo=wanted.repo, revision=wanted.revision))[0]
+        found = base or fetch(Source(name, repo=wanted.repo, revision=wanted.revision))[0]
     except ModelUnavailable as fault:
         way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault

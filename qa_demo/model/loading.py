@@ -25,7 +25,7 @@ from qa_demo.core.types import TAGS, WindowOptions
 from qa_demo.model import source as sources
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE, base_of, merged, read_card
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import FETCHED, LOOPBACK, TOKENIZER_FILES, HostLimits
+from qa_demo.model.source import FETCHED, TOKENIZER_FILES
 from qa_demo.model.work import SHARED, Passes
 
 log = logging.getLogger(__name__)
@@ -40,9 +40,14 @@ _one_at_a_time = threading.Lock()  # while it builds, torch's default type is ch
 
 
 def load_reader(
-    source: str | Path = "bundled", limits: HostLimits = LOOPBACK, *, passes: Passes = SHARED
+    source: str | Path = "bundled",
+    anywhere: bool = True,
+    base: Path | None = None,
+    *,
+    passes: Passes = SHARED,
 ) -> BertReader:
-    """A reader for `bundled`, `large`, a local folder, or a hub id `owner/name[@revision]`.
+    """A reader for `bundled`, `large`, and from `anywhere` a local folder or a hub id
+    `owner/name[@revision]`; `base`: the folder of the encoder that an adapter changes.
 
     Errors: BadInput for a name that is none of these, ModelUnavailable for what cannot be reached
     or is not allowed here, BadCheckpoint for what was found and must not be used. Nothing that is
@@ -51,7 +56,7 @@ def load_reader(
 
     def build(folder: Path, name: str, checksum: str) -> BertReader:
         card, adapter = read_card(folder), sources.regular(folder, ADAPTER_FILE)
-        home = folder if adapter is None else base_of(card, limits)
+        home = folder if adapter is None else base_of(card, anywhere, base)
         model, tokenizer = pretrained(home, "question-answering", adapter)
         bio, width = sources.regular(folder, BIO_FILE), model.config.hidden_size
         files = [*sources.weight_files(home), *([adapter] if adapter else [])]
@@ -64,19 +69,16 @@ def load_reader(
         reader.read("why", "because", WindowOptions(max_seq_length=length, doc_stride=1))
         return reader
 
-    return opened(source, limits, READERS, build)
+    return opened(source, anywhere, READERS, build)
 
 
 def opened(
-    source: str,
-    limits: HostLimits,
-    own: Mapping[str, Path],
-    build: Callable[[Path, str, str], Model],
+    source: str, anywhere: bool, own: Mapping[str, Path], build: Callable[[Path, str, str], Model]
 ) -> Model:
     """The way of every model from its name: find or fetch the folder, check it, build(folder, name,
     checksum or commit). Every error on the way becomes one sentence that names the source.
     """
-    parsed = sources.parse_source(source, limits, own)
+    parsed = sources.parse_source(source, anywhere, own)
     if importlib.util.find_spec("kernels") is not None:
         raise ModelUnavailable(
             "the package 'kernels' is installed, with which a model folder can fetch code; "

@@ -54,21 +54,6 @@ _HUB = re.compile(
 
 
 @dataclass(frozen=True)
-class HostLimits:
-    """What a host lets its users load."""
-
-    anywhere: bool = True
-    """Folders and the hub too, not only what lies in this checkout."""
-    base: Path | None = None
-    """The folder of the encoder that an adapter changes, where it is not fetched from the hub."""
-
-
-LOOPBACK = HostLimits()
-OTHERS = HostLimits(anywhere=False)
-"""A machine that others reach: nothing is downloaded or read from it for them."""
-
-
-@dataclass(frozen=True)
 class Source:
     """A parsed name: a folder, or a repository of the hub."""
 
@@ -79,16 +64,16 @@ class Source:
 
 
 def parse_source(
-    text: str | Path, limits: HostLimits = LOOPBACK, own: Mapping[str, Path] = READERS
+    text: str | Path, anywhere: bool = True, own: Mapping[str, Path] = READERS
 ) -> Source:
     """Turn a model's name into a Source; an existing folder wins over a hub id of the same
-    spelling. Errors: BadInput; ModelUnavailable, before the disk is looked at, where this host
-    loads its own models only.
+    spelling. Errors: BadInput; ModelUnavailable, before the disk is looked at, where not from
+    `anywhere`: a host that others reach loads its own models only.
     """
     name = str(text).strip()
     if name in own:
         return Source(name, own[name])
-    if not limits.anywhere:
+    if not anywhere:
         raise ModelUnavailable(
             f"this host offers its own readers only: {' and '.join(map(repr, own))}"
         )

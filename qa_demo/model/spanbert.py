@@ -16,7 +16,7 @@ from qa_demo.core.store import ASSETS
 from qa_demo.core.types import Encoding
 from qa_demo.model.forward import longest_input
 from qa_demo.model.loading import opened, pretrained, weighted
-from qa_demo.model.source import LOOPBACK, regular
+from qa_demo.model.source import regular
 from qa_demo.model.tokenizer import encode, prepare
 from qa_demo.model.work import SHARED
 
@@ -131,7 +131,7 @@ def load_spanbert(source: str = "bundled") -> SpanBERT:
         model, tokenizer = pretrained(folder, "masked-language")
         return SpanBERT(name, model, tokenizer, load_sbo(folder, model.config))
 
-    return opened(source, LOOPBACK, OWN, build)
+    return opened(source, True, OWN, build)
 
 
 def load_sbo(folder: Path, config: Any) -> SBOHead | None:

@@ -18,7 +18,6 @@ import math
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ from qa_demo.evaluation.run import read_each
 from qa_demo.evaluation.table import Table
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.model.source import LOOPBACK, sha256
+from qa_demo.model.source import sha256
 from qa_demo.training.data import held_out
 from qa_demo.training.export import versions, write_checksums
 from qa_demo.training.loop import described, exit_code, read_json, write_json
@@ -228,7 +227,7 @@ def main(argv: list[str] | None = None) -> None:
     asked = read_squad(a.first) if a.first else []  # a fault in a file is told at once
     if not asked:
         read_json(Path(a.reader) / "reader.json")  # into which its threshold is written
-    reader = load_reader(a.reader, replace(LOOPBACK, base=a.base))
+    reader = load_reader(a.reader, base=a.base)
     if asked:
         sys.stdout.write(first(reader, asked))
         return

@@ -25,7 +25,7 @@ from qa_demo import explain
 from qa_demo.core.base import BadCheckpoint, BadInput, ModelUnavailable
 from qa_demo.core.store import READERS
 from qa_demo.model.loading import load_reader
-from qa_demo.model.source import OTHERS, Source, parse_source, sha256
+from qa_demo.model.source import Source, parse_source, sha256
 from tests.cli.terminal import OPTIONS
 from tests.model import kit
 
@@ -253,12 +253,12 @@ UNREADABLE = ["a" * 5000, "a\0b", "", "  "]
 def test_a_host_for_others_is_no_oracle_for_files(text, monkeypatch):
     monkeypatch.setattr("os.path.isdir", lambda _: pytest.fail("the disk was asked"))
     with pytest.raises(ModelUnavailable, match="offers its own readers only") as caught:
-        parse_source(text, OTHERS)
+        parse_source(text, False)
     assert "passwd" not in str(caught.value)
 
 
 def test_sources_are_parsed(tmp_path):
-    assert parse_source("bundled", OTHERS) == Source("bundled", READERS["bundled"])
+    assert parse_source("bundled", False) == Source("bundled", READERS["bundled"])
     assert parse_source(str(tmp_path)).path == tmp_path
     found = parse_source("deepset/tiny-roberta@a1b2c3")
     assert (found.path, found.repo, found.revision) == (None, "deepset/tiny-roberta", "a1b2c3")

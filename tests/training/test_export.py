@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from qa_demo.core.types import WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.model.card import base_of, read_card
 from qa_demo.model.loading import load_reader
-from qa_demo.model.source import LOOPBACK, OTHERS
 from qa_demo.training import card, export, heads
 from tests.cli.terminal import Terminal
 from tests.model import kit
@@ -71,7 +69,7 @@ def logits(model: heads.TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsys, monkeypatch):
     folder, model = exported
-    reader = load_reader(str(folder), replace(LOOPBACK, base=base))
+    reader = load_reader(str(folder), base=base)
     np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
     assert not (folder / "model.safetensors").exists()
     assert card.main(["--reader", str(folder)]) == 2, "it was not scored"
@@ -127,12 +125,12 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(base, exported, tmp_p
     kit.save(other, "mpnet")
     monkeypatch.chdir(other)
     with pytest.raises(BadCheckpoint, match=r"some/encoder, whose .* and not on the base other"):
-        load_reader(str(folder), replace(LOOPBACK, base=Path()))
+        load_reader(str(folder), base=Path())
     (other / "model.safetensors").unlink()
     with pytest.raises(BadCheckpoint, match="and not on the base other, with no such file"):
-        load_reader(str(folder), replace(LOOPBACK, base=other))
+        load_reader(str(folder), base=other)
     with pytest.raises(ModelUnavailable, match="--base FOLDER"):
-        base_of(read_card(folder), OTHERS)
+        base_of(read_card(folder), False, None)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ModelUnavailable, match=r"needs some/encoder@abc; start with --base"):
         load_reader(str(folder))
@@ -142,4 +140,4 @@ def test_an_adapter_is_refused_where_its_base_does_not_fit(base, exported, tmp_p
     for wrong in (None, {"repo": "a"}, {"repo": "", "revision": "b"}):
         (broken / "reader.json").write_text(json.dumps(about | {"base": wrong}))
         with pytest.raises(BadCheckpoint, match=r"must name the adapter's base|json: base\.\w+"):
-            load_reader(str(broken), replace(LOOPBACK, base=base))
+            load_reader(str(broken), base=base)
