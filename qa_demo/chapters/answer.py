@@ -173,22 +173,14 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.slider("threshold", "threshold", "threshold", (-most, most, 0.01), now),
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
-    known = counted_with(shown.true, shown.state.reader)
-    last = "A higher threshold returns more answers, right ones and wrong ones."
-    if limit is None:
-        last = "By this rule the best span is always returned."
-    elif known:
-        lost, given = (known.threshold[x] for x in ("withheld_right", "wrongly_answered"))
-        last = f"The reader's own threshold withholds {lost:.0f} in 100 right answers and answers "
-        last += f"{given:.0f} in 100 unanswerable questions."
     return [
         ui.finding(said, texts.span_words(shown.best, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
         sums(shown),
-        ui.closing(last),
-        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown, known)], SNIPPET),
+        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
 
 
@@ -246,7 +238,7 @@ def sums(shown: Shown) -> Block:
     return ui.formula("lead", first, second, say(said))
 
 
-def exact_none(shown: Shown, found: Counted | None) -> str:
+def exact_none(shown: Shown) -> str:
     """Where the score of "no answer" is from, and what the threshold was chosen on."""
     own, cls = number(shown.true.threshold or 0.0), shown.encoding.cls_token
     said = f"The score of “no answer” is start logit + end logit at {cls}, the token in front of "
@@ -254,7 +246,7 @@ def exact_none(shown: Shown, found: Counted | None) -> str:
     said += "counts, since “no answer” must hold in all. In BERT's paper the threshold is −τ. "
     if shown.true.threshold is None:
         return f"{said}This reader came without a threshold, so 0 is used."
-    if found is None:
+    if (found := counted_with(shown.true, shown.state.reader)) is None:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
     known = found.threshold
     return said + (
