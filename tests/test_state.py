@@ -34,13 +34,13 @@ SENTENCES = {
     "a field of two lines": ({"edits": {"a\nb": 1}}, r"there is no field edits.a\\nb, got 1"),
     "a chapter": ({"chapter": "x"}, r"chapter: must be 'answer', .* or '\w+', got 'x'"),
     "a truth": ({"temperature": True}, "temperature: must be a valid number, got True"),
-    "a text": ({"max_seq_length": "3"}, "max_seq_length: must be a valid integer, got '3'"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 5, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
     "one text": ({"question": "a"}, "question and paragraph belong together; .* is missing$"),
     "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
     "a span": ({"selection": [3, 1]}, r"selection: must be 0 <= first <= last, got \[3, 1\]"),
     "a place": ({"edits": {"start": {"3": 1}}}, "edits.start.3: must match pattern"),
+    "its own": ({"own": {"why": {"x": [1]}}}, "own.why.x: must be a text, a whole .* got .1."),
     "a long text": ({"context": "x" * 50_001}, r"paragraph \(context\): .* 50,000 cha.* 50,001"),
 }
 

@@ -182,9 +182,11 @@ class Rooms:
         """
         with self._swept(seat.code) as (_, room):
             ballot = room and seat.key in room.seen and room.ballot(place)
-            if not ballot or ballot.right is not None:
+            if not (room and ballot) or ballot.right is not None:
                 return False
             ballot.votes[seat.key] = words[:MOST_LABEL], right
+            if len(ballot.votes) > MOST_PAGES:  # pages come and go, and their guesses stay
+                del ballot.votes[next(key for key in ballot.votes if key not in room.seen)]
             return True
 
     def reveal(self, seat: Seat, place: Place, right: str) -> None:

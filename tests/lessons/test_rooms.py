@@ -102,7 +102,10 @@ def test_all_is_bounded(made, monkeypatch):
     with pytest.raises(BadInput, match="full: 3 pages"):
         rooms.join(teacher.code)
     clock.return_value = 40.0  # the three have not asked for a while: one makes room
-    assert rooms.join(teacher.code)
+    for page in map(rooms.join, [teacher.code] * 9):  # one that comes, guesses and goes
+        assert rooms.vote(page, PLACE, words="Bo", right=False)
+        rooms.leave(page)
+    assert rooms.look(teacher)["guesses"] == 3
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
@@ -130,8 +133,10 @@ def test_what_is_asked_oddly_is_refused(asked):
 def test_a_move_takes_states_and_short_places_alone():
     rooms = Rooms()
     seat = acted(rooms, None, Act(act="open"))
-    good = {"act": "move", **seat, "place": ["hand", 1], "state": {"chapter": "loss"}}
+    good = {"act": "move", **seat, "place": ["hand", 1]}
+    good["state"] = {"own": {"loss": {"x": "\ud800"}}}  # half a letter, which no answer could hold
     assert acted(rooms, None, read(Act, good)) == {}
+    assert rooms.look(rooms.join(seat["code"]))["state"]["own"] == {"loss": {"x": "\ufffd"}}
     faults = [{"state": {"chapter": "x"}}, {"state": 1}, {"place": "x"}, {"place": ["x" * 41, 1]}]
     for wrong in (*faults, {"place": ["hand", True]}):
         with pytest.raises(BadInput):

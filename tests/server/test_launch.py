@@ -42,8 +42,7 @@ FILES = ["file=/etc/passwd", "file/x", "file=../../etc/passwd", "file=%2Fetc%2Fp
 OTHERS = ["upload", "component_server", "vibe-code", "stream/a/b/c/x.m3u8"]
 OTHERS += ["proxy=http://x", "proxy=http://169.254.169.254/"]
 ABSENT = [f"/gradio_api/{name}" for name in (*FILES, *OTHERS)]
-ABSENT += ["//gradio_api/upload", "/upload", "/file=C:\\Windows", "/deep_link"]
-ABSENT += ["/monitoring", "/monitoring/summary"]
+ABSENT += ["//gradio_api/upload", "/upload", "/file=C:\\Windows", "/deep_link", "/monitoring"]
 
 
 @pytest.mark.parametrize("path", ABSENT)
@@ -70,14 +69,11 @@ def test_a_large_body_that_declares_nothing_is_refused_and_who_leaves_is_no_faul
     assert (send.mock_calls[0].args[0]["status"] if send.called else None) == status
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
-    [("http://page:7860", None)]
-    + [(other, 403) for other in ("https://evil.example", "null", "http://[::1")],
-)
-def test_requests_from_other_pages_are_refused(origin, status):
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://[::1"])
+def test_requests_from_other_pages_are_refused(origin):
     for forged in ({}, {"x_forwarded_host": "evil.example"}):  # a script may set that header
-        assert refused(host="page:7860", origin=origin, **forged) == status
+        assert refused(host="page:7860", origin=origin, **forged) == 403
+        assert refused(host="page:7860", origin="http://page:7860", **forged) is None
 
 
 def test_a_space_is_known_by_its_public_name_and_a_server_that_others_reach_is_public(monkeypatch):

@@ -205,11 +205,8 @@ def test_an_adapter_begins_as_the_encoder_and_is_all_that_changes(home):
     heads.load_weights(after, home / "adapted" / "weights.safetensors")
     assert {n for n, p in after.named_parameters() if not torch.equal(p, before[n])} == set(trained)
     sizes = ({}, {"hidden_size": 32}, {"num_hidden_layers": 3}, {"num_hidden_layers": 1})
-    said = (
-        *[r"holds what the model lacks, as \S+ \["] * 2,
-        "2 layers, .* has 3",
-        "2 layers, .* has 1",
-    )
+    lacks = r"holds what the model lacks, as \S+ \["
+    said = lacks, lacks, "2 layers, .* has 3", "2 layers, .* has 1"
     for k, (size, reason) in enumerate(zip(sizes, said, strict=True)):
         other = heads.load(str(kit.save(home / f"{k}", **size)), 0.0, adapter=2 * (k > 0))
         with pytest.raises(BadInput, match=reason):
