@@ -14,7 +14,16 @@ before it is asked for: torch takes seconds.
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for an editor and mypy; when it runs, __getattr__ finds them
+    from qa_demo.api.calls import call as call
+    from qa_demo.core.attribution import explain as explain
+    from qa_demo.core.predict import predict as predict
+    from qa_demo.evaluation.report import report as report
+    from qa_demo.evaluation.run import evaluate as evaluate
+    from qa_demo.model.loading import load_reader as load_reader
+    from qa_demo.saved import plot as plot
 
 __version__ = "0.3.0"
 _HOME = {
