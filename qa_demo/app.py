@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except QADemoError as fault:
         said = str(fault)
     except OSError as fault:
-        said = f"the page cannot be opened: {fault.strerror or fault}"
+        said = f"{fault.filename or 'the page'} cannot be opened: {fault.strerror or fault}"
     except KeyboardInterrupt:
         try:
             logging.info("Spanlight is closed.")

@@ -55,7 +55,7 @@ def launch_settings(host: str, port: int) -> dict[str, Any]:
         "server_name": host,
         "server_port": port,
         "allowed_paths": [],
-        "blocked_paths": [str(Path.cwd()), str(Path.home())],
+        "blocked_paths": [str(Path.cwd()), os.path.expanduser("~")],  # HOME may be unset
         "max_file_size": 1,
         "max_threads": 64,
         "strict_cors": True,
