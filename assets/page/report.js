@@ -15,13 +15,9 @@ KINDS.link = (b) => {
   return { node: el("p", { class: "press" }, link), overlay: (end) => link.href = b.href + end };
 };
 
-/** A paragraph as words, with lines under some of its characters. */
+/** Words with lines under some of them. */
 KINDS.paragraph = (b) => {
-  const length = (piece) => [...piece].length; // the server counts code points
-  const items = [...b.text.matchAll(/\S+/g)].map((w) => {
-    const at = length(b.text.slice(0, w.index));
-    return { t: w[0], gap: " ", at: [at, at + length(w[0]) - 1] };
-  });
+  const items = b.words.map((t, at) => ({ t, gap: " ", at }));
   const segments = [{ name: "", inline: false, holds: [], items }];
   return text({ ...b, segments, height: 0, select: false });
 };

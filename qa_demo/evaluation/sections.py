@@ -194,13 +194,18 @@ def opened(s: Reported, at: str, who: str, place: str) -> list[Block]:
             spans.append((x.role, best["char_start"], best["char_end"]))
             marks.append(("line", x.role, f"best span of {x.name}"))
     marks += [("dash", GREY, "threshold, below")] if side.place(at) else []
-    lines = [{"from": a, "to": b - 1, "role": role, "text": ""} for role, a, b in spans]
+    words = [*re.finditer(r"\S+", row["context"])]
+    starts, ends = zip(*(word.span() for word in words), strict=True)
+    lines = [
+        {"from": bisect(ends, a), "to": bisect(starts, b - 1) - 1, "role": role, "text": ""}
+        for role, a, b in spans
+    ]
     because = f": {row['best']['because']}" if row["best"]["because"] else ""
     reader = side.run["reader"]
     started = "" if reader in READERS else f", started with --reader {reader}"
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
-        ui.block("paragraph", "text", text=row["context"], lines=lines),
+        ui.block("paragraph", "text", words=[w[0] for w in words], lines=lines),
         ui.legend("marks", *marks),
         ui.sentence("why", "note", f"Best span of {who}: {row['best']['kind']}{because}."),
         spans_figure(s, at, k),

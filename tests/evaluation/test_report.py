@@ -296,7 +296,9 @@ def test_a_failure_links_to_its_state():
         assert (state.reader, state.max_seq_length, state.rule) == ("bundled", 384, "product")
         row = next(r for r in lines(1 + (side == "B")) if r["question"] == state.question)
         golds = [state.context[a:b] for a, b in state.gold or ()]
-        assert golds == [gold["text"] for gold in row["gold"]]
+        text = blocks["text"]
+        under = [" ".join(text["words"][x["from"] : x["to"] + 1]) for x in text["lines"]]
+        assert golds == [gold["text"] for gold in row["gold"]] == under[: len(golds)]
         margin = float(blocks["failures"]["rows"][k]["cells"][-1])
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
