@@ -93,7 +93,7 @@ def opened(
         checksum = sources.check_manifest(folder, folder in own.values(), loaded)
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
-        raise type(fault)(f"{parsed.name}: {fault}") from fault
+        raise type(fault)(" ".join(f"{parsed.name}: {fault}".split())) from fault
     except SafetensorError as fault:
         damaged = "its .safetensors file is cut off or damaged; copy it anew"
         raise BadCheckpoint(f"{parsed.name}: {damaged}") from fault
@@ -125,6 +125,9 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     # and a head of one output would count as start and as end.
     switches = {"return_dict": True, "gradient_checkpointing": False, "chunk_size_feed_forward": 0}
     config.update(switches | {"num_labels": 2})
+    # A classifier's head misses no tensor in ModernBERT, where all heads have one name.
+    if any(name.endswith("Classification") for name in config.architectures or ()):
+        raise BadCheckpoint(f"its head sorts texts or tokens; a {head} model's is needed")
     with _one_at_a_time:
         loud = transformers.logging.get_verbosity()
         transformers.logging.set_verbosity_error()  # else it prints a table of what is missing

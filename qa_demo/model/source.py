@@ -156,8 +156,8 @@ def scan(folder: Path) -> None:
     """
     adapter = read_json(folder, "adapter_config.json")
     if adapter is not None:
-        base = str(adapter.get("base_model_name_or_path") if isinstance(adapter, dict) else "")
-        raise BadCheckpoint(f"it is an adapter of {base[:100] or 'another model'}: merge it first")
+        base = dict(adapter or ()).get("base_model_name_or_path") or "another model"
+        raise BadCheckpoint(f"it is an adapter of {str(base)[:100]}: merge it first")
     raw = read_json(folder, "config.json")
     if not isinstance(raw, dict):
         raise BadCheckpoint(
