@@ -86,7 +86,7 @@ class Shares:
     """How far each word pushes down the lead of "no answer": `values` [U], logits, `ranked` by
     size; `real`: the words that are no mark, `own`: those of the best span; the `lead` in this
     text, and in the `blank` one; above `limit`, if one window decides, "no answer" wins; `found`:
-    the attribution, by piece.
+    the attribution, by piece, with the gap `missing` in its sum.
     """
 
     def __init__(self, shown: Shown) -> None:
@@ -106,6 +106,8 @@ class Shares:
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
         first, last = w.ends(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())
+        share = 100 * (self.found.gap_share or 0.0)
+        self.missing = f"{number(share, 1) if share >= 0.05 else 'under 0.1'} % of the change"
 
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
@@ -147,8 +149,11 @@ class Shares:
         return [*name, [f" ({side})", ""]] if side else name
 
     def finding(self, template: str, *given: Any) -> Block:
-        """A finding; which reading and which window is explained stands before it."""
+        """A finding; before it stands what is explained, and behind it a gap of 2 % or more."""
         window = texts.which_window(self.shown, self.window, "{} alone. ").capitalize()
+        if not self.found.complete:
+            template += f" The shares miss {self.missing} even at {self.found.n_steps} points: "
+            template += "*read single ones with that much doubt.*"
         return ui.finding(window + template + by_hand.own_logits(self.shown), *given)
 
 
@@ -176,7 +181,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         shares.finding(found, texts.span_words(shares.best), moved, apart if mark else ""),
         ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
-        *summed(shares),
+        summed(shares),
         ui.closing("Another blank gives other shares; none says whether the answer is right."),
         *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), SNIPPET),
     ]
@@ -208,22 +213,14 @@ def bars(shares: Shares) -> Block:
     return texts.text("words", *sides, up=INK, down="minus", height=height, select=False)
 
 
-def summed(shares: Shares) -> list[Block]:
-    """How far the span is ahead in the blank text + all shares = how far in this one, and what is
-    missing. A gap of 2 % or more is said where the bars are seen (a finding: the veil covers it).
-    """
-    a, gap = shares.found, abs(shares.found.gap or 0.0)
-    sign = adds((-shares.blank, a.sum), -shares.lead) if gap < 0.005 else "≈"
+def summed(shares: Shares) -> Block:
+    """How far the span is ahead in the blank text + all shares = how far in this one, but a gap."""
+    a = shares.found
+    sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
     total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
-    share = a.gap_share or 0.0
-    missing = f"{number(100 * share, 1) if share >= 0.0005 else 'under 0.1'} % of the change"
-    if a.complete:
-        missed = [f"gap {missing}: only {a.n_steps} steps were taken", "note"]
-        return [ui.formula("sum", say(total), [missed])]
-    said = f"The shares miss the change, {number(shares.blank - shares.lead)}, by {number(gap)} "
-    said += f"({missing}) even at {a.n_steps} points: *read single bars with that much doubt.*"
-    return [ui.formula("sum", say(total), []), ui.remark("gap", said, role="finding")]
+    missed = [f"gap {shares.missing}: only {a.n_steps} steps were taken", "note"]
+    return ui.formula("sum", say(total), [missed])
 
 
 def shares_exactly(shares: Shares) -> list[str]:

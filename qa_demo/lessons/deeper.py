@@ -193,9 +193,16 @@ def _listed(shares: Shares, some: Sequence[int]) -> str:
     return listing([quote(shares.words.items[k].text) for k in some])
 
 
+def _added_up(t: Seen) -> Shares:
+    """The shares of the words. Errors: BadInput where they miss the change by 2 % or more."""
+    s = Shares(t.shown)
+    need(s.found.complete, f"the shares miss {s.missing}")
+    return s
+
+
 def shares(t: Seen) -> Facts:
     """The word or mark outside the best span with the largest share, and the sum of all."""
-    s = Shares(t.shown)
+    s = _added_up(t)
     v, total, names = s.values, s.found, dict[str, int]()
     for k in np.argsort(-v, kind="stable").tolist():
         if k not in s.own:
@@ -210,7 +217,7 @@ def shares(t: Seen) -> Facts:
 
 def _hidden(t: Seen) -> Facts:
     """The lead without the words with the largest shares, and without random others."""
-    s = Shares(t.shown)
+    s = _added_up(t)
     test = need(s.test(), "no word speaks for the best span")
     leads, sum_ = [lead for lead, _ in test.draws], float(s.values[list(test.first)].sum())
     facts = {"lead": s.lead, "now": test.lead, "low": min(leads), "high": max(leads)}
@@ -237,7 +244,7 @@ def hidden_in_vain(t: Seen) -> Facts:
 
 def attention_elsewhere(t: Seen) -> Facts:
     """None of the three words that a head reads most is among those with the largest shares."""
-    s = Shares(t.shown)
+    s = _added_up(t)
     att = TokenAttention(rows_of(s, s.window.to_pos(s.span.start)), t.e, s.window)
     weights, free = s.words.sums(att.weights), [k for k in s.real if k not in s.own]
     read, held = (sorted(free, key=lambda k: -of[k])[:3] for of in (weights, s.values))

@@ -211,11 +211,13 @@ LACK = [
     ("label", "oresund", "is the label"),
     ("several_spans", "oresund", "return one span"),
     ("floor", "cacao", "annotators agree"),
+    ("shares", "oresund", "the shares miss .* of the change"),
 ]
 
 
 @pytest.mark.parametrize(("check", "example", "said"), LACK)
-def test_a_text_that_does_not_show_the_point_is_refused(check, example, said):
+def test_a_text_that_does_not_show_the_point_is_refused(check, example, said, monkeypatch):
+    monkeypatch.setattr("qa_demo.core.attribution.GAP_LIMIT", 0.0)  # no shares add up
     with pytest.raises(BadInput, match=f"this text does not show it: .*{said}"):
         CHECKS[check](Seen(stored().shown(load({"example": example}))))
 
