@@ -58,9 +58,7 @@ class PairClaim(NamedTuple):
 
 @lru_cache(maxsize=8)  # every picture asks again; the pairs weigh more than their reading
 def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
-    """A span's text as a claim among the legal pairs under `DECODE`; None when the span is not one
-    of them.
-    """
+    """A span's text as a claim among the legal pairs under `DECODE`; None if it is not legal."""
     home, rows, places = reading.windows[found.window], list[Floats](), list[Ints]()
     if reason(home, *home.ends(found.span), DECODE) is not None:
         return None
@@ -161,9 +159,7 @@ load_counted = cache(Counted)
 
 
 def counted_with(reading: Reading, name: str) -> Counted | None:
-    """The figures of the reader of that name, if they hold the very calibration that the reading
-    came with.
-    """
+    """The figures of the reader of that name, if they hold the calibration of this very reading."""
     fits = reading.calibrations
     if fits is None or fits.answerable is None or name not in READERS:
         return None

@@ -99,9 +99,7 @@ def entropy(target: Floats) -> Floats:
 
 
 def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
-    """Right start and right end (positions) of one annotator: [CLS] twice for a missing or a cut
-    span.
-    """
+    """Right start and end (positions) of one annotator: [CLS] twice for a missing or cut span."""
     return window.ends(gold) if gold is not None and window.holds(gold) else (0, 0)
 
 

@@ -19,9 +19,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Questions whose probability lies in [low, high): how sure the reader was, and how often it
-    was right.
-    """
+    """Questions with a probability in [low, high): how sure the reader was, and how often right."""
 
     low: float
     high: float

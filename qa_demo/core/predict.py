@@ -93,9 +93,7 @@ def shifts(reading: Reading, rule: str) -> Floats:
 
 
 def limit_of(options: DecodeOptions) -> float | None:
-    """The score_diff above which the options give no answer: the threshold of `logits`; the other
-    rules always answer.
-    """
+    """The score_diff above which there is no answer: the threshold of `logits`, else None."""
     return options.null_score_diff_threshold if options.rule == "logits" else None
 
 

@@ -247,9 +247,7 @@ class Reading(Frozen):
         return min(holders, key=lambda window: window.index != owner, default=None)
 
     def logits(self, window: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Start and end logits of one window, [n] each, in double precision: printed sums equal
-        their printed parts' sums.
-        """
+        """Start and end logits of one window, [n] each, in double precision: sums are exact."""
         n = len(self.windows[window])
         start, end = self.start_logits[window, :n], self.end_logits[window, :n]
         return start.astype(np.float64), end.astype(np.float64)

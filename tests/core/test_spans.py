@@ -62,13 +62,6 @@ def test_exact_search_equals_brute_force(seed, n, max_length, top, coarse):
         assert spans.top_spans(s, e, window, options, top).tolist() == wanted[:top]
 
 
-def test_a_position_without_mass_is_never_returned():
-    reading = t1()
-    s, e = (np.array(x, dtype=np.float64) for x in reading.logits(0))
-    e[5] = -np.inf
-    assert 5 not in spans.top_spans(s, e, reading.windows[0], DecodeOptions(), 99)[:, 1]
-
-
 def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
     logits = [0, 0, 0, 9, 1, 0]
     reading = make_reading(["a", "b"], [logits], [logits])

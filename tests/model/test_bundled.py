@@ -76,7 +76,7 @@ def test_it_brings_both_heads_a_threshold_and_its_checksum(reader):
     assert reader.checksum == sha256(FOLDER / "checksums.json")
     measured = json.loads((FOLDER / "metrics.json").read_text())["claim"]
     assert asdict(reader.calibrations.answerable).items() <= measured.items()
-    assert measured["error"] <= 0.05, "the aim, held out"
+    assert measured["error"] <= 0.04, "the aim, held out"
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), ANSWERED)
