@@ -161,24 +161,21 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
-    counts = [k for k in np.argsort(-way, kind="stable").tolist() if way[k] >= 0.05]
-    top = [k for k in counts if k in shares.real][:3]
-    mark = [k for k in counts if k not in shares.real and way[k] >= SMALL][:1]
+    top = [k for k in shares.ranked if k in shares.real and way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     both = (shares.blank, shares.lead)
     blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank <= 0)
     found = f"{{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in this one. "
     found += f"Of all words, {{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
-    found += f" {side} it{'' if top else ' by 0.05 or more'}{{}}."
-    apart = ["; of punctuation, ", *shares.named(mark, *(signed(v[k]) for k in mark))]
+    found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key.append(("hatch", GREY, "below: for “no answer”"))
     key.append(("fill", MID, "the best span's own words"))
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
-        shares.finding(found, texts.span_words(shares.best), moved, apart if mark else ""),
+        shares.finding(found, texts.span_words(shares.best), moved),
         ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
         summed(shares),
@@ -267,11 +264,6 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     drawn += "a dot each"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
-    last = "No threshold is drawn: none decides in one window alone, or by a rule without sums."
-    if shares.limit is not None:
-        now, was = (lead > shares.limit for lead in (test.lead, x))
-        last = f"Without the chosen word{'s' * more} the lead is {'still ' * (now == was)}"
-        last += f"{'above' if now else 'under'} the threshold, {number(shares.limit)}."
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -282,7 +274,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        ui.closing(last),
+        ui.closing("Where random words raise the lead as much, the test shows nothing."),
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
     ]
 
