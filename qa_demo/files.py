@@ -39,7 +39,10 @@ def decoded(raw: bytes, name: str) -> str:
     """
     try:
         raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
+        if (at := raw.find(0)) >= 0:
+            raise UnicodeDecodeError("utf-8", raw, at, at + 1, "no letter")
+        return text
     except (OSError, EOFError, zlib.error) as fault:
         raise BadInput(f"{name} cannot be read: {fault}") from fault
     except UnicodeDecodeError as fault:
@@ -47,7 +50,7 @@ def decoded(raw: bytes, name: str) -> str:
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
             other = "it is UTF-16"
         elif b"\0" in raw:
-            other = "it is no text, as tables of Parquet and Excel are none"
+            other = "it is UTF-16, or no text, as tables of Parquet and Excel are none"
         raise BadInput(
             f"{name} is not UTF-8: byte {fault.start} cannot be decoded; {other}: save it as UTF-8"
         ) from fault

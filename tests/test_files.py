@@ -26,7 +26,8 @@ def test_a_text_comes_as_it_stands(tmp_path):
     [
         (TEXT.encode("utf-16"), "t is not UTF-8: .* it is UTF-16: save it as UTF-8"),
         ("Zoë".encode("cp1252"), "t is not UTF-8: byte 2 .* code page such as cp1252"),
-        *((raw, "it is no text, as tables of Parquet") for raw in (b"PAR1\0\xff", b"PK\0\xb5")),
+        *((raw, "or no text, as tables of Parquet") for raw in (b"PAR1\0\xff", b"PK\3\4\0")),
+        (b'{\0"\0a\0"\0}\0', "t is not UTF-8: byte 1 cannot be decoded; it is UTF-16, or no text"),
         (gzip.compress(b"a" * 99, mtime=0)[:-9], "t cannot be read: Compressed file ended"),
         (None, "t cannot be read: No such file"),
     ],
