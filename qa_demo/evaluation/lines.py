@@ -183,8 +183,8 @@ def best_text(row: Row) -> str:
 
 PLAIN_SIGNS = str.maketrans("’‘‚“”„–—‐\u00a0", "'''\"\"\"---\u0020")
 UNLIKE: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("typographic signs", lambda text: text.translate(PLAIN_SIGNS)),
     ("HTML entities", html.unescape),
+    ("typographic signs", lambda text: text.translate(PLAIN_SIGNS)),
     ("white space", lambda text: " ".join(text.split())),
     ("accents written as one sign or two", partial(unicodedata.normalize, "NFC")),
     ("capital letters", str.casefold),
@@ -231,11 +231,14 @@ def kind_of(
 
 
 def why_absent(text: str, context: str) -> str:
-    """By what an answer differs from the paragraph in which it has no place."""
+    """By what an answer differs from the paragraph in which it has no place; of several things the
+    last of UNLIKE.
+    """
     if text in context:
         return "stands more than once, and the file does not say where"
     for name, alike in UNLIKE:
-        if alike(text) in alike(context):
+        text, context = alike(text), alike(context)
+        if text in context:
             return f"differs in {name}"
     return "other words than the paragraph's"
 
