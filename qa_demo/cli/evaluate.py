@@ -19,7 +19,7 @@ from qa_demo.core.types import Example
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.calibrate import calibrated
-from qa_demo.evaluation.compare import not_worse
+from qa_demo.evaluation.compare import not_worse, paired
 from qa_demo.evaluation.lines import Evaluation, Row, read_lines
 from qa_demo.evaluation.questions import read_questions
 from qa_demo.evaluation.report import PAGE, report
@@ -94,9 +94,10 @@ def evaluate(args: argparse.Namespace) -> int:
         articles, all_of = (len({e.title for e in some}) for some in (examples, found.examples))
         tell(f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said)
     least = limits(args.fail_under, examples, rules)
-    both = {(e.question, e.context) for e in examples}
-    if other is not None and both.isdisjoint((x["question"], x["context"]) for x in other.rows):
-        raise BadInput(f"{args.not_worse_than.name} holds none of these questions on its paragraph")
+    if other is not None:  # what shares no question is refused before an hour is spent
+        golds = ([{"text": answer.text} for answer in e.answers] for e in examples)
+        rows = [{**vars(e), "gold": gold} for e, gold in zip(examples, golds, strict=True)]
+        paired(Evaluation(tuple(rows), other.run), other)
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(

@@ -182,9 +182,12 @@ def test_gates_end_with_code_1(dev, out, tmp_path, terminal):
     better = lines(out, [row | {"f1": 1.0, "exact": 1.0} for row in rows])
     terminal.read("evaluate", dev, "--not-worse-than", better, code=1)
     assert "F1 is worse than that of p.jsonl" in terminal.err
-    others = lines(out, [row | {"context": "Another."} for row in rows])
-    terminal.read("evaluate", dev, "--not-worse-than", others, code=2)  # before an hour is spent
-    assert "p.jsonl holds none of these questions" in terminal.err and "n 1 of" not in terminal.err
+    for change in ({"context": "Another."}, {"gold": []}):
+        others = lines(out, [row | change for row in rows])
+        terminal.read(
+            "evaluate", dev, "--not-worse-than", others, code=2
+        )  # before an hour is spent
+        assert "the two files share no question" in terminal.err and "n 1 of" not in terminal.err
     lines(out, rows)
     terminal.read("evaluate", dev, "--not-worse-than", better, "--by", "100")
 
