@@ -49,11 +49,10 @@ class Own(Record):
 
 
 class BestOf(NamedTuple):
-    """A reading with its best span; `silent`: whether "no answer" wins over it."""
+    """A reading with its best span."""
 
     reading: Reading
     best: Candidate
-    silent: bool
 
     def place(self, d: int) -> tuple[int, int]:
         """Window and position of piece d (`doc`), in the best span's window or in d's owner."""
@@ -77,7 +76,7 @@ class TwoQuestions:
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, self.own, self.e = shown, own, shown.encoding
         self.heads: HeadWeights = shown.need("heads", lambda reader, *_: reader.heads())
-        self.first = BestOf(shown.true, shown.true_best, shown.true_prediction.answer is None)
+        self.first = BestOf(shown.true, shown.true_best)
         self.window, windows = shown.true.windows[shown.true_best.window], shown.true.options
         near = [shown.example] if shown.example else shown.examples.values()
         ready = [q for x in near if x.context == self.e.context for q in (x.question, *x.others)]
@@ -92,9 +91,8 @@ class TwoQuestions:
         key, asked = ("reading", self.question), (self.question, self.e.context, windows)
         try:
             found = shown.need(key, lambda reader, *watch: reader.read(*asked, *watch), slow=long)
-            p = predict(found, shown.decode)
-            if p.best is not None:
-                self.second = BestOf(found, p.best.candidate, p.answer is None)
+            if best := predict(found, shown.decode).best:
+                self.second = BestOf(found, best.candidate)
         except BadInput as fault:
             self.fault = str(fault)
 
@@ -113,11 +111,6 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     first, second, e, lane = two.first, two.second, two.e, two.own.lane
     letter, d = LETTERS[lane], first.word(lane)
     logits = [asked.logit(d, lane) for asked in two.asked]
-
-    def answer(asked: BestOf) -> list[Any]:
-        wins = f" (“no answer” {'wins' if asked.silent else 'does not win'})"
-        return [texts.span_words(asked.best, 30), wins * any(one.silent for one in two.asked)]
-
     same = len({asked.best.span for asked in two.asked}) < len(two.asked)
     said = f"{{}} has the {lane} logit *{number(logits[0])}*; the best span is {{}}."
     if second:
@@ -126,6 +119,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         again = " another" * (first.best.text == second.best.text)
         now = "stays" if same else f"was {{}} and is now{again}"
         said += f"the best span {now} {{}}."
+    answers = [texts.span_words(asked.best, 30) for asked in two.asked[same:]]
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)
@@ -145,7 +139,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
             "numbers of the token from the network (encoder), changes with question and paragraph.",
             subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
-        ui.finding(said, texts.said(e, d), *map(answer, two.asked[same:])),
+        ui.finding(said, texts.said(e, d), *answers),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
@@ -213,11 +207,9 @@ def row_names(two: TwoQuestions, followed: list[int], rows: list[Points], most: 
 
 
 def exactly_two(two: TwoQuestions) -> str:
-    own = "This reader's began as normal random numbers of standard deviation 0.02, both b at 0. "
-    own = own if two.shown.state.reader == "bundled" else ""
     return (
         f"S and E are the two rows of one linear layer, 2 x {len(two.heads.S)} numbers, with b_S = "
-        f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. {own}After training all "
+        f"{number(two.heads.b_S, 3)} and b_E = {number(two.heads.b_E, 3)}. After training all "
         "are fixed. h is the token's hidden state after the last layer (T in BERT's paper, which "
         "writes no b). A logit is read against the others of its window: a constant added to all "
         "start logits changes no probability. Of several windows a dot is taken from the one that "
