@@ -255,28 +255,20 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     said = f"{case.begins} right start {{}} has probability {{}}, the right end {{}} {{}}: "
     said += "the loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
-    changed = ", with the changed logits," * case.shown.changed
-    end = f" At the end of training{changed} it is {number(case.record.costs[-1][2], 3)}."
+    end = f" At the end of training it is {number(case.record.costs[-1][2], 3)}."
     end = asides(case) if case.now == case.record.last else end + asides(case)
     return ui.finding(said, *words, strong(case.loss), end), say(whole, half_sum(*case.cost))
 
 
 def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
-    """The loss where every label counts, and its floor; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
-    floor = number(float(np.mean([losses.entropy(y) for y in case.targets])), 3)
-    pairs = {losses.right_pair(case.window, label.span) for label in case.labels}
-    many = printed.small_number(len(pairs))
-    what = "answers are marked" if len(pairs) == len(case.labels) else "pairs are in this window"
-    why = f"cannot fall below {{}}, as {many} different {what} and each counts by its share"
-    if len(pairs) == 1:
-        why = f"can fall to {{}}, as all marks are {case.cls} in this window"
-    said = f"{case.begins} loss is {{}}; it {why}.{{}}"
+    """The loss where every label counts; (2 · 0.051 + 1 · 2.143) / 3 = 0.748."""
+    said = f"{case.begins} loss is {{}}, the mean over the marks.{{}}"
     found = [(label.marks, case.loss_by(label)) for label in case.labels]
     terms = " + ".join(f"{n} · {number(x, 3)}" for n, x in found)
     sign = adds([sum(n * round(x, 3) for n, x in found) / case.total], case.loss, 3)
     whole = f"L, the mean over the marks, = ({terms}) / {case.total} {sign} {{}}"
     loss = strong(case.loss)
-    return ui.finding(said, loss, floor, asides(case)), say(whole, loss)
+    return ui.finding(said, loss, asides(case)), say(whole, loss)
 
 
 def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:

@@ -107,7 +107,7 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
     assert "[CLS]" in words(blocks(faked(), **given, gold=[])["finding"])
     two = {"gold": [[0, 3], [17, 21]], "own": {"loss": {"label": "mean"}}}
     said = words(blocks(faked(), **given, **two)["finding"])
-    assert "as two different answers are marked" in said, "not that people marked them"
+    assert "the mean over the marks" in said, "not that people marked them"
     assert "not recorded" in words(blocks(faked(), **given, step=4)["finding"])
 
 
