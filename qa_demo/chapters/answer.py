@@ -178,7 +178,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
-        sums(shown),
+        sums(shown, d),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
@@ -222,12 +222,11 @@ def leads(shown: Shown) -> Block:
     return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)
 
 
-def sums(shown: Shown) -> Block:
-    """Both scores as sums, and the lead of "no answer" as their difference."""
+def sums(shown: Shown, d: int) -> Block:
+    """Both scores as sums, and the lead of "no answer" as their difference, in `d` digits."""
     p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
-    d = 2 if p.limit is None else printed.apart(shown.lead, p.limit)
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
     said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"
     if p.limit is not None:

@@ -235,10 +235,11 @@ def no_answer(w: Windows) -> list[Block | None]:
     """Step 3: each window's best span and its "no answer" on one axis of scores."""
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
     ahead = null - score
-    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
+    d = max(printed.apart(null, score), printed.apart(ahead, w.threshold))
+    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null, d)}*"
     found += f" in window {w.least.k}" * many
     where = "leads" if ahead > 0 else "is behind" if ahead else "equals"
-    found += f", {where} the best span, *{number(score)}*"
+    found += f", {where} the best span, *{number(score, d)}*"
     if ahead > 0:
         found += f", by {'' if w.silent else 'not '}more than the threshold"
     found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
@@ -246,7 +247,6 @@ def no_answer(w: Windows) -> list[Block | None]:
     found += f": {by}it wins." if w.silent else f": {by}{{}} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
-    d = printed.apart(ahead, w.threshold)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
     total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
