@@ -122,7 +122,7 @@ def square(sq: Square) -> Block:
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
-    narrow["annotations.0.text"] = null
+    narrow["annotations.0.text"] = null.replace(", this window", " here")
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)
@@ -154,7 +154,8 @@ def not_allowed(sq: Square) -> list[Block]:
     m, longest = sq.size, sq.longest
     if m < 12:
         return [ui.note("<b>not allowed</b>", sq.first, sq.first - 1.5, bgcolor=PAPER)]
-    found = [("the end would stand<br>before the start", m * 0.2, m * 0.75)]
+    low = sq.best.start - sq.first < m / 2  # beside the sum of the best pair, under its row
+    found = [("the end would stand<br>before the start", m * 0.17, m * (0.78 if low else 0.42))]
     if m > longest + 4:
         at = longest + (m - longest) * 0.66, (m - longest) * 0.3
         found.append((f"longer than<br>{plural(longest, 'token')}", *at))

@@ -283,7 +283,8 @@ def shares(p: Softmaxes) -> Block:
     narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
     narrow["annotations.0.text"] = ""
     narrow |= {"margin.l": 64, "margin.b": 90, "xaxis.automargin": True}  # capitals need more
-    return ui.figure("shares", drawn, layout, alt, narrow=narrow)
+    phone = {"below": 400, "xaxis.tickfont.size": 11}
+    return ui.figure("shares", drawn, layout, alt, narrow=[narrow, phone])
 
 
 def as_table(p: Softmaxes) -> Block:

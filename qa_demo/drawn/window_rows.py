@@ -10,7 +10,7 @@ from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.predict import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
-from qa_demo.printed import adds, escape, number, plural, quote
+from qa_demo.printed import adds, escape, number, plural, quote, room
 from qa_demo.texts import siblings, word
 
 MOST_ROWS = 7
@@ -47,10 +47,10 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
     span, n, size = best.span, len(e.context_ids), 15 if page == "wide" else 13
 
     def half(text: str) -> float:
-        letters = len(text) + 0.35 * sum(map(str.isupper, text))
+        letters = room(text) + 0.35 * sum(map(str.isupper, text))
         return (letters * size * 0.54 + 22) / 2 * n / pixels
 
-    answer = best.text if len(best.text) < pixels / 16 else word(e, span.start, "")[:18]
+    answer = best.text if room(best.text) < pixels / 16 else word(e, span.start, "")[:18]
     middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
     chosen, firsts = [(middle, answer)], np.flatnonzero(np.diff(e.word_ids, prepend=-1)).tolist()
     named = [(d, text) for d in firsts if 4 < len(text := word(e, d, "")) < 18 and text.isalnum()]
@@ -72,7 +72,7 @@ class Stairs:
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1024, "wide")
-        self.texts += strip_words(e, best, 528, "tablet") + strip_words(e, best, 279, "phone")
+        self.texts += strip_words(e, best, 528, "tablet") + strip_words(e, best, 224, "phone")
         margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
         for y, name in enumerate(self.names):
             self.texts.append(label(name, 0, y, True, **margin, name="wide"))
