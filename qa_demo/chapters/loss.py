@@ -70,11 +70,13 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     (weights, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
     if example is None or (rows := recorded.get(example.id)) is None:
         return None, "This text was not recorded while the reader was trained."
-    same = (true.checksum, weights) == bundled() and true.options == example.options
-    if same and rows.window == window.index:
+    if (true.checksum, weights) != bundled():
+        return None, "The record is of the bundled reader, not of this one."
+    if true.options != example.options:
+        return None, "The record is of this text in its own windows, not in these."
+    if rows.window == window.index:
         return rows, ""
-    why = "The record is of the bundled reader, with this text's own windows, and of window"
-    return None, f"{why} {rows.window + 1} alone."
+    return None, f"The record is of window {rows.window + 1}, not of window {window.index + 1}."
 
 
 class Case:
@@ -105,8 +107,7 @@ class Case:
         every = [label.span for label in self.labels for _ in range(label.marks)]
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
         rows, self.unrecorded = rows_of(shown, self.window)
-        on_screen = shown.reading.logits(self.window.index)
-        self.record = r = Recorded(rows, on_screen, self.targets)
+        self.record = r = Recorded(rows, shown.reading.logits(self.window.index), self.targets)
         early = min(range(len(r.steps)), key=lambda k: abs(r.steps[k] - EARLY))
         few = sorted({0 if step == 3 else early, early, r.last})
         self.moments = range(len(r.steps)) if step == 4 else few
@@ -437,7 +438,8 @@ def the_pull(case: Case) -> Made:
 def the_training(case: Case) -> Made:
     """Step 4: the loss of this text at every recorded moment."""
     if case.unrecorded:
-        other = ui.button("recorded", "A text that was recorded", {"example": "oresund"})
+        own = dict.fromkeys(("reader", "max_seq_length", "doc_stride")) | {"example": "oresund"}
+        other = ui.button("recorded", "A text that was recorded", own)
         return [ui.finding(f"{case.unrecorded} So there is no curve."), other], None
     steps, now, tops, rows = case.record.steps, case.now, list[Any](), list[Block]()
     for k in case.moments:
