@@ -19,7 +19,7 @@ from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
-from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
+from qa_demo.printed import STRONG, Part, adds, fine, number, probability, say, signed, value
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
 
@@ -135,7 +135,7 @@ class Case:
         return texts.said_at(self.shown, self.window, pos, role)
 
     def words(self, span: Span | None, most: int = 44) -> str:
-        return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
+        return texts.span_name(self.shown.encoding, span, most)[0] if span else "no answer"
 
     def text(self, key: str, values: StartEnd, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
@@ -335,15 +335,15 @@ def the_fit(case: Case) -> Made:
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
         key.append(("text", GREY, told))
-    words, rows = list[str](), list[Block]()
-    for p in found:
-        span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
-        words.append(case.words(span))
+    spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
+    names = iter(texts.span_names(e, [*filter(None, spans)], 44))
+    words, rows = [next(names) if span else "no answer" for span in spans], list[Block]()
+    for p, span, word in zip(found, spans, words, strict=True):
         logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
         cells = [*map(number, logits), printed.total(logits, p.score)]
         cells += [*(number(x, 3) for x in log_p), printed.total(log_p, p.log_p, 3)]
         sets = {"selection": [span.start, span.end]} if span else None
-        name = words[-1] + " (the right one)" * (p == right)
+        name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
     made = [
         ui.finding(said + asides(case), total),
@@ -362,8 +362,6 @@ def on_one_scale(
 ) -> Block:
     """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
     at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
-    both = list(zip(pairs, words, strict=True))
-    words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
     def names(most: int) -> list[str]:
         cut = [

@@ -12,7 +12,7 @@ from qa_demo import by_hand, texts
 from qa_demo.blocks import END, GREY, INK, LINE, PAPER, START, Block
 from qa_demo.core.spans import best_span, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, apart, escape, number, plural, quote
+from qa_demo.printed import apart, escape, number, plural
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 
@@ -72,7 +72,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             f"*The highest allowed cell{every} is the best span{rule}: the maximum-scoring span.*"
         ),
-        ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
+        ui.finding(found + ".", texts.span_name(e, sq.best), texts.span_name(e, best.span)),
         square(sq),
         ui.group(
             "side",

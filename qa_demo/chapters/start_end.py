@@ -138,11 +138,11 @@ def change(p: Softmaxes) -> list[Block | None]:
     said += f"{printed.significant(p.raised[other] / now[other])}*"
     found = say(said, p.said(pos), texts.which_window(shown, p.window, " in {}"))
     if shown.changed:
-        best, was = shown.best, shown.true_best
+        best, was, e = shown.best, shown.true_best, shown.encoding
         score = ui.summed(best.start_logit, best.end_logit)
-        found = say("Best pair now: {} with {}", texts.span_words(best), score)
+        found = say("Best pair now: {} with {}", texts.span_name(e, best.span), score)
         if was.span != best.span:
-            found += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
+            found += say(f"; it was {{}} with {number(was.score)}", texts.span_name(e, was.span))
     return [
         ui.finding("{}.", found),
         *(by_hand.told(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),

@@ -10,8 +10,8 @@ from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.predict import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
-from qa_demo.printed import adds, escape, number, plural, quote, room
-from qa_demo.texts import siblings, word
+from qa_demo.printed import adds, escape, number, plural, room
+from qa_demo.texts import siblings, span_name, word
 
 MOST_ROWS = 7
 LEFT = {"xref": "paper", "xanchor": "left"}
@@ -118,11 +118,11 @@ class Stairs:
         return drawn(key, [], layout, self.texts, alt, narrow)
 
 
-def proposes(r: Proposal, most: int, value: str = "") -> str:
+def proposes(e: Encoding, r: Proposal, most: int, value: str = "") -> str:
     """A window's best span with its score, or with another number of it, for a figure."""
     if r.own is None:
         return "no span"
-    return f"{escape(quote(r.own.text, most))} {value or number(r.own.score)}"
+    return f"{escape(span_name(e, r.own.span, most)[0])} {value or number(r.own.score)}"
 
 
 def dots(rows: Rows, win: Proposal, least: Proposal, apart: float) -> list[Block]:
@@ -161,7 +161,7 @@ def window_axis(rows: Rows, top: float) -> Block:
     return ui.axis(range=[len(rows) + 0.5, top], showgrid=False, **ticks)
 
 
-def scores(w: Proposals, threshold: float) -> Block:
+def scores(w: Proposals, e: Encoding, threshold: float) -> Block:
     """Windows down, scores across, shaded where "no answer" would win; what decides has a name."""
     rows = few(w.rows, [w.win, w.least])
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
@@ -183,7 +183,7 @@ def scores(w: Proposals, threshold: float) -> Block:
         texts.append(label(number(x), x, y, size=12, name="tablet phone", **near))
 
     at = {r.k: y for y, r in enumerate(rows, 1)}
-    name(w.win.score, proposes(w.win, 26), at[w.win.k] - apart)
+    name(w.win.score, proposes(e, w.win, 26), at[w.win.k] - apart)
     null = f"“no answer” {number(w.least.null)}" + ": the smallest counts" * many
     name(w.least.null, null, at[w.least.k] + apart)
     region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
