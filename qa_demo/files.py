@@ -99,6 +99,18 @@ def write_file(path: Path, text: str) -> int:
     return len(raw)
 
 
+def alone(folder: Path) -> None:
+    """Hold a folder until this process ends. Errors: BadInput where another one holds it."""
+    if sys.platform != "win32":
+        import fcntl
+
+        held = os.open(folder / "lock", os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            raise BadInput(f"another process is writing to {folder}: give another") from fault
+
+
 def dumps(report: dict[str, Any]) -> str:
     """One line of ASCII JSON, in which lone surrogates survive; a reader's logits are finite."""
     return json.dumps(report, ensure_ascii=True, allow_nan=False)

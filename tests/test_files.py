@@ -4,12 +4,13 @@ import errno
 import gzip
 import os
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from qa_demo.core.base import BadInput
-from qa_demo.files import dumps, file_name, read_text, write_file
+from qa_demo.files import alone, dumps, file_name, read_text, write_file
 
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
@@ -55,6 +56,12 @@ def test_a_file_is_written_and_written_over(tmp_path):
         (tmp_path / link).symlink_to(to)
         write_file(tmp_path / link, "b\n")
         assert (tmp_path / link).is_symlink() and (tmp_path / to).read_bytes() == b"b\n"
+
+
+def test_a_folder_is_held_by_one_process(tmp_path):
+    alone(tmp_path)
+    with ProcessPoolExecutor(1) as other:
+        assert "another process is writing to" in str(other.submit(alone, tmp_path).exception())
 
 
 @pytest.mark.parametrize("before", [[], ["the last one"]])

@@ -257,4 +257,5 @@ def deletion_test(
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
     masks = np.array([np.isin(units.of, each) for each in sets])
     leads = (-value_of(target, window, *read_masked(window, masks))).tolist()
-    return Deletion(sets[0], leads[0], tuple(sorted(zip(leads[1:], sets[1:], strict=True))))
+    draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
+    return Deletion(sets[0], leads[0], draws)

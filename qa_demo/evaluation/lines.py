@@ -208,7 +208,8 @@ def kind_of(
             return "tokens"
         if len(gold) > decode.max_answer_length:
             return "max_answer_length"
-        return "" if reading.windows[int(reading.owners[gold.start])].holds(gold) else "window"
+        owner = reading.windows[int(reading.owners[gold.start])]
+        return "" if owner.holds(gold) else "window"
 
     if right("" if best is None else best.text):
         return "right", ""

@@ -2,17 +2,14 @@
 a Reading of every example, the integrated gradients of its best span's lead, which take seconds
 each, and the replay of the training, what the reader said at about thirty steps from step 0 on.
 
-    python -m qa_demo.training.assets readings [--reader bundled|DIR]
+    python -m qa_demo.training.assets readings
     python -m qa_demo.training.assets replay --run runs/student [--encoder ENCODER]
 
 Readings carry the checksum of the reader that made them, the replay that of its weights, so that a
 new threshold leaves it valid. The replay is made of the run's snapshots and of the readings, its
-last row: of each example the window that holds the gold answer. In replay.npz `start` and `end`
-[steps, positions], before the last step to 1/32; in replay.json the steps, where each example's
-window begins, and the checksum.
+last row: of each example the window that holds the gold answer.
 """
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,10 +24,9 @@ from qa_demo.core.types import Reading, Window
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
-from qa_demo.training.heads import load, load_weights
-from qa_demo.training.loop import described, exit_code, read_json, write_json
+from qa_demo.training.heads import load_weights, of_run
+from qa_demo.training.loop import described, exit_code, log, read_json, write_json
 
-log = logging.getLogger("training")
 FINE = 32
 """Parts of a logit that every row but the last is rounded to: it takes a third less room so."""
 
@@ -84,10 +80,9 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
         raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")
     steps = {int(path.stem.rpartition("-")[2]): path for path in found}
     files = {step: path for step, path in steps.items() if step < last}
-    encoder = encoder or read_json(run / "settings.json")["encoder"]
     pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
     final = np.concatenate([np.stack(pair, -1) for pair in pairs])
-    model, rows = load(encoder, dropout=0.0).eval(), list[np.ndarray]()
+    model, rows = of_run(read_json(run / "settings.json"), encoder).eval(), list[np.ndarray]()
     for path in files.values():
         load_weights(model, path)
         rows.append(np.concatenate([model.read(window)[0] for window in windows]))
@@ -110,14 +105,13 @@ def main(argv: list[str] | None = None) -> None:
     """Parse the command line and store; 2 on a reader, run or pool that cannot be used."""
     p = described(__doc__, "assets")
     what = p.add_subparsers(dest="action", required=True)
-    one, two = what.add_parser("readings"), what.add_parser("replay")
-    one.add_argument("--reader", default="bundled", help="bundled, or a folder")
+    _, two = what.add_parser("readings"), what.add_parser("replay")
     two.add_argument("--run", required=True, type=Path)
     two.add_argument("--encoder", default="", help="by default the one that the run names")
     a = p.parse_args(argv)
     pool, out = load_texts(PoolExample, store.ASSETS / "examples.json"), store.ASSETS / a.action
     if a.action == "readings":
-        size = store_all(load_reader(a.reader), pool, out)
+        size = store_all(load_reader(), pool, out)
     else:
         size = record(a.run, a.encoder, pool, store.ASSETS / "readings", out)
     log.info("%s: %d examples, %.0f kB", out, len(pool), size / 1000)

@@ -9,7 +9,6 @@ The card is README.md beside the model, whose tables stand between `<!-- NAME --
 SpanBERT after `infill score`.
 """
 
-import logging
 import re
 import shlex
 import subprocess
@@ -24,9 +23,8 @@ from qa_demo.core.store import ASSETS
 from qa_demo.evaluation.table import MOST_LOST
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.training import finetune, pretrain, teach
-from qa_demo.training.loop import described, exit_code, read_json
+from qa_demo.training.loop import described, exit_code, log, read_json
 
-log = logging.getLogger("training")
 Figures = Mapping[str, Any]
 WIDTH = 150
 """Characters of a line of a command, about."""

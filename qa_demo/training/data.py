@@ -15,7 +15,6 @@ has an answer is for the teacher to say.
 """
 
 import hashlib
-import logging
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,8 +33,8 @@ from qa_demo.core.types import Encoding, Example, Span, Window, WindowOptions
 from qa_demo.core.windows import make_windows
 from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.tokenizer import encode
+from qa_demo.training.loop import log
 
-log = logging.getLogger("training")
 RUN = 12
 """Words in a row that two paragraphs may not share across the line."""
 SHARES = 60

@@ -12,7 +12,6 @@ single precision. Scores, threshold and card come afterwards from `score` and `c
 """
 
 import json
-import logging
 import platform
 import re
 import shutil
@@ -30,10 +29,10 @@ from qa_demo.core.types import TAGS
 from qa_demo.model.card import ADAPTER_FILE, BASE_FILE, BIO_FILE, merged
 from qa_demo.model.source import CARD_FILE, sha256
 from qa_demo.model.tokenizer import prepare
-from qa_demo.training.heads import ALPHA, TwoHeads, load, load_weights, tokenizer_of, trainable
-from qa_demo.training.loop import described, exit_code, read_json, write_json
+from qa_demo.training import heads
+from qa_demo.training.heads import TwoHeads, load, load_weights, of_run, tokenizer_of
+from qa_demo.training.loop import described, exit_code, log, read_json, write_json
 
-log = logging.getLogger("training")
 PLACES = ("out", "teacher", "logits", "pool")
 """Settings that name folders and files of one machine."""
 FILES = {"train", "dev", "text", "more_text"}
@@ -96,11 +95,11 @@ def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = Non
     BadInput for another encoder, and for weights that half precision cannot hold.
     """
     told, average = about(run, "large" if base else "bundled"), run / "average.safetensors"
-    model = load(encoder, dropout=0.1, adapter=told["phases"][0].get("adapter", 0))
+    model = of_run(read_json(run / "settings.json"), encoder, dropout=0.1)
     load_weights(model, average)
     if base:
         out.mkdir(parents=True, exist_ok=True)
-        save_file(adapter_of(trainable(model)), out / ADAPTER_FILE)
+        save_file(adapter_of(heads.trainable(model)), out / ADAPTER_FILE)
         write_bio(model.bio.weight, model.bio.bias, out)
         told["base"] = base
     else:
@@ -121,7 +120,7 @@ def adapter_of(trained: Tensors) -> Tensors:
     for name, tensor in trained.items():
         layer, _, part = name.removeprefix("reader.").partition(".lora_")
         if part:
-            factor = ALPHA if part.startswith("B") else 1
+            factor = heads.ALPHA if part.startswith("B") else 1
             out[f"{layer.split('.', 1)[1]}.{part[0]}"] = factor * tensor  # without "mpnet."
         elif not name.startswith("bio."):
             out[layer] = tensor

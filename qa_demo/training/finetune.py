@@ -5,9 +5,8 @@
         --lengths 128 192 256 --steps 4000 --out runs/teacher
 
 FILE:K draws K windows for each question of FILE (a fraction: for a random part of them) once,
-before the first step; the run takes them again and again, each time in another order. `--pool FILE`
-keeps them for other runs. `--minutes` in place of `--steps` lets the rate fall by elapsed time.
-Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on.
+before the first step; the run takes them again and again, each time in another order. Ctrl-C
+and SIGTERM finish the step, write a checkpoint and stop; the same command goes on.
 """
 
 import copy
@@ -36,7 +35,7 @@ from qa_demo.model.tokenizer import encode
 from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
 from qa_demo.training.heads import TwoHeads, check_length, load, tokenizer_of
-from qa_demo.training.loop import Batch, Draws, Job, Place, Terms, begin, exit_code, parsed, run
+from qa_demo.training.loop import Batch, Draws, Job, Place, Terms, begin, command, run
 from qa_demo.training.score import HEADS, plain, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
@@ -49,7 +48,9 @@ class Settings(loop.Settings):
 
     train: list[str] = field(metadata={"metavar": "FILE:K"})
     dev: str = HfArg(help="its questions with an answer are scored")
-    pool: str = HfArg(default="", help="where the windows are kept; by default OUT/pool.npz")
+    pool: str = HfArg(
+        default="", help="keeps the windows for other runs too; by default OUT/pool.npz"
+    )
     lengths: list[int] = field(default_factory=lambda: [128, 192, 256, 384])
     layer_rate: float = 0.9
     bio_weight: float = 15.0
@@ -206,9 +207,7 @@ def read(model: TwoHeads, tokenizer: Any, example: Example) -> Reading:
 
 def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -> dict[str, float]:
     """Exact and F1 (percent) of the best span and the best tagged span, SQuAD 1.1 rules."""
-    model.eval()
-    readings = [read(model, tokenizer, e) for e in examples]
-    model.train()
+    readings = [read(model.eval(), tokenizer, e) for e in examples]
     found = {}
     for head, prefix in zip(HEADS, ("", "bio_"), strict=True):
         scores = plain(examples, (text_of(reading, head) for reading in readings))
@@ -260,10 +259,7 @@ def train(s: Settings) -> bool:
     return steps(s, at, windows, loss)
 
 
-@exit_code
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and train; 130 where a signal stopped the run."""
-    return 0 if train(parsed(Settings, __doc__, "finetune", argv)) else 130
+main = command(Settings, train, __doc__, "finetune")
 
 
 if __name__ == "__main__":

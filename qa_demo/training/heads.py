@@ -2,6 +2,7 @@
 with the start/end head and the tags' head and the loss that trains both.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -57,6 +58,25 @@ def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
         raise BadInput(f"{Path(source).name} {UNLIKE} ({fault})") from fault
 
 
+def around(kind: Any, source: str, dropout: float) -> tuple[Any, list[str]]:
+    """A model around an encoder as it is trained, and which tensors of its head are new: fp32,
+    safetensors only, dropout on hidden states only. On a CPU attention by plain products: the
+    backward pass of torch 2.13's fused kernel takes a quarter of a step at 128 tokens (512 ms
+    against 391). On a GPU the model chooses: MPNet has no fused one. Errors: BadInput, also for an
+    encoder whose own tensors are missing or of other shapes: they would be random.
+    """
+    form: dict[str, Any] = {"dtype": torch.float32, "use_safetensors": True}
+    form |= {"output_loading_info": True, "ignore_mismatched_sizes": True}
+    form |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": 0.0}
+    form["attn_implementation"] = None if torch.cuda.is_available() else "eager"
+    model, told = loaded(kind, source, **form)
+    missing = sorted(told["missing_keys"])
+    lost = [name for name in missing if name.startswith(f"{model.base_model_prefix}.")]
+    if lost := lost + sorted(name for name, *_ in told["mismatched_keys"]):
+        raise BadInput(f"{Path(source).name} lacks {len(lost)} of its tensors, as {lost[0]}")
+    return model, missing
+
+
 def tokenizer_of(source: str | Path) -> Any:
     """A tokenizer. Errors: BadInput, also where there is none: transformers makes an empty one."""
     tokenizer = loaded(AutoTokenizer, source)
@@ -71,27 +91,22 @@ def check_length(length: int, config: Any, flag: str) -> None:
         raise BadInput(f"{flag} may be up to {longest} with this encoder, got {length}")
 
 
-def training_form(dropout: float) -> dict[str, Any]:
-    """How `from_pretrained` loads an encoder that is to be trained: fp32, safetensors only, dropout
-    on hidden states only. On a CPU attention by plain products: the backward pass of torch 2.13's
-    fused kernel takes a quarter of a step at 128 tokens (512 ms against 391). On a GPU the model
-    chooses: MPNet has no fused one.
-    """
-    return {
-        "dtype": torch.float32,
-        "use_safetensors": True,
-        "hidden_dropout_prob": dropout,
-        "attention_probs_dropout_prob": 0.0,
-        "attn_implementation": None if torch.cuda.is_available() else "eager",
-    }
-
-
 class Trained(nn.Module):
-    """A model around one of transformers; `bf16`: whether its matrix products are in bf16."""
+    """A model around one of transformers; `bf16`: whether its matrix products are in bf16;
+    `origin`: the SHA-256 of its encoder before any training.
+    """
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, model: Any) -> None:
         super().__init__()
-        self.config, self.bf16 = config, False
+        self.config, self.bf16, held = model.config, False, hashlib.sha256()
+        for tensor in model.base_model.parameters():
+            held.update(tensor.detach().numpy())
+        self.origin = held.hexdigest()
+
+    def goes_on(self, run: Mapping[str, Any]) -> None:
+        """Errors: BadInput where a run with these settings began with another encoder."""
+        if run.get("origin", self.origin) != self.origin:  # older ones do not say
+            raise BadInput(f"the run began with another encoder than this, {run['encoder']}")
 
     def take(self, bf16: bool) -> None:
         """Products in bf16 or not: DeBERTa v1 fails there, hiding padding by fp32's minimum."""
@@ -132,7 +147,7 @@ class TwoHeads(Trained):
     """s = S.T + b_S, e = E.T + b_E (`qa_outputs`, d -> 2), tag logits W.T + b (`bio`, d -> 3)."""
 
     def __init__(self, reader: Any) -> None:
-        super().__init__(reader.config)
+        super().__init__(reader)
         self.reader = reader
         self.bio = nn.Linear(reader.config.hidden_size, 3)
         nn.init.normal_(self.bio.weight, std=0.02)
@@ -179,7 +194,7 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     """A reader around an encoder (folder or hub id); a head that it lacks is random. `adapter`: the
     rank of the trained change to a frozen encoder, 0 to train all of it. Errors: BadInput.
     """
-    reader = loaded(AutoModelForQuestionAnswering, source, **training_form(dropout))
+    reader, _ = around(AutoModelForQuestionAnswering, source, dropout)
     parts = dict(reader.base_model.named_modules())
     if "encoder.layer" not in parts or not hasattr(reader, "qa_outputs"):
         raise BadInput(f"{Path(source).name} {UNLIKE} ({type(reader).__name__})")
@@ -191,6 +206,13 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
     return model
 
 
+def of_run(run: Mapping[str, Any], encoder: str = "", dropout: float = 0.0) -> TwoHeads:
+    """The model that a run with these settings began with. Errors: BadInput for another encoder."""
+    model = load(encoder or run["encoder"], dropout, run.get("adapter", 0))
+    model.goes_on(run)
+    return model
+
+
 @torch.no_grad()
 def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) -> None:
     """a <- d a + (1 - d) w with d rising to `decay`, so that early steps are forgotten fast."""
@@ -198,6 +220,23 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
     pairs = zip(average.parameters(), model.parameters(), strict=True)
     ours, theirs = zip(*((a, w.detach()) for a, w in pairs if w.requires_grad), strict=True)
     torch._foreach_lerp_(ours, theirs, 1 - d)
+
+
+def descend(model: Trained, loss: Any, optimizer: Any, batch: Mapping[str, Tensor]) -> Any:
+    """One step of the optimiser down the loss; the terms before it, the gradient's norm and how
+    many tokens there were: tensors, since turning each into a number would make a GPU wait.
+    """
+    model.train()
+    device = next(model.parameters()).device
+    there = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
+    with torch.autocast(device.type, torch.bfloat16, enabled=model.bf16):
+        terms = loss(there)
+    terms["loss"].backward()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    found = terms | {"gradient": norm, "tokens": there["attention_mask"].sum().float()}
+    return {name: value.detach() for name, value in found.items()}
 
 
 def loss_terms(

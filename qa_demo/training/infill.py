@@ -33,7 +33,7 @@ from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.source import sha256
 from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.training.export import halved, phase, versions, write_checksums
-from qa_demo.training.heads import check_length, load_weights, loaded, tokenizer_of, training_form
+from qa_demo.training.heads import around, check_length, load_weights, tokenizer_of
 from qa_demo.training.loop import described, exit_code, read_json, write_json
 from qa_demo.training.pretrain import Pretrainer, load
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
@@ -73,6 +73,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)
     source = Batches(parts, tokenizer, length, max(1, tokens // length), seed)
     model = load(encoder)
+    model.goes_on(settings)
     model.count(np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings
@@ -109,7 +110,6 @@ def measure(model: Pretrainer, batches: Batches, limit: int | None = None) -> Co
             column[f"{name}_right"][at.cpu()] = (log_p.argmax(-1) == true).cpu()
             column[f"{name}_loss"][at.cpu()] = -log_p.gather(1, true[:, None])[:, 0].cpu()
         columns.append(column)
-    model.train()
     return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
 
 
@@ -132,11 +132,11 @@ def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[
 
 
 def load_exported(folder: Path) -> Pretrainer:
-    """An exported folder as it is measured, in fp32. Errors: BadInput without a boundary head."""
-    mlm = loaded(AutoModelForMaskedLM, folder, **training_form(0.0))
+    """An exported folder as it is measured, in fp32. Errors: BadInput without a head."""
+    mlm, missing = around(AutoModelForMaskedLM, str(folder), 0.0)
     sbo = load_sbo(folder, mlm.config)
-    if sbo is None:
-        raise BadInput(f"{folder.name} holds no {SBO_FILE}")
+    if sbo is None or missing:
+        raise BadInput(f"{folder.name} holds no {SBO_FILE}, or no masked-language head")
     return Pretrainer(mlm, sbo)
 
 

@@ -10,7 +10,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -25,11 +25,11 @@ from torch import nn
 from transformers.hf_argparser import HfArg, HfArgumentParser
 
 from qa_demo.core.base import BadInput, QADemoError
-from qa_demo.files import write_file
+from qa_demo.files import alone, write_file
 from qa_demo.training import heads
 
 log = logging.getLogger("training")
-Options, Model = TypeVar("Options"), TypeVar("Model", bound=heads.Trained)
+Model = TypeVar("Model", bound=heads.Trained)
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
 Batch = Mapping[str, torch.Tensor]
@@ -54,7 +54,7 @@ class Settings:
     encoder: str = HfArg(help="folder or hub id of the encoder to start from")
     out: str
     steps: int = 0
-    minutes: float = HfArg(default=0.0, help="in place of --steps")
+    minutes: float = HfArg(default=0.0, help="in place of --steps: the rate falls by elapsed time")
     batch_tokens: int = 3072
     learning_rate: float = 2e-4
     head_rate: float = 5.0
@@ -73,9 +73,14 @@ def described(doc: str | None, name: str, *kinds: type) -> HfArgumentParser:
     return HfArgumentParser(kinds, prog=command, description=doc, formatter_class=form)
 
 
-def parsed(kind: type[Options], doc: str | None, name: str, argv: Sequence[str] | None) -> Options:
-    """The settings that a command line asks for."""
-    return kind(**vars(described(doc, name, kind).parse_args(argv)))
+def command(kind: Any, train: Callable[[Any], bool], doc: str | None, name: str) -> Any:
+    """The `main` of a command that trains by such settings; 130 where a signal stopped the run."""
+
+    def main(argv: list[str] | None = None) -> int:
+        given = described(doc, name, kind).parse_args(argv)
+        return 0 if train(kind(**vars(given))) else 130
+
+    return exit_code(main)
 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
@@ -155,6 +160,8 @@ def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
         return {"step": 0, "seconds": 0.0, **job.place}
     state = dict(read_json(out / "state.json"))
     settle(out, state["step"])
+    if not (out / "optimizer.safetensors").is_file():
+        raise BadInput(f"an older version trained {out}: export that, or give another --out")
     heads.load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
         heads.load_weights(job.average, out / "average.safetensors")
@@ -230,11 +237,14 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
         )
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")
-    form = None if other else kept.get("mixed_precision")  # measured anew it could be another
+    kept = {} if other else kept  # which then never came to a checkpoint
+    model.goes_on(kept)
+    form = kept.get("mixed_precision")  # measured anew it could be another
     model.take(form == "bf16" if form else heads.processor_has_bf16())
     out.mkdir(parents=True, exist_ok=True)
-    made = {"torch": torch.__version__, "mixed_precision": ("no", "bf16")[model.bf16]}
-    write_json(out / "settings.json", now | made)
+    alone(out)
+    made = {"mixed_precision": ("no", "bf16")[model.bf16], "origin": model.origin}
+    write_json(out / "settings.json", now | made | {"torch": torch.__version__})
     log.info("mixed precision: %s", made["mixed_precision"])
     return model
 
@@ -248,23 +258,6 @@ def rate(s: Settings, step: int, seconds: float) -> float:
     """Factor on the learning rate at a step, from 0: it warms up, and falls to nothing."""
     warm = min(1.0, (step + 1) / s.warmup) if s.warmup else 1.0
     return warm * max(0.0, 1 - gone(s, step, seconds))
-
-
-def descend(job: Job, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
-    """One step of the optimiser down the loss; the terms before it, the gradient's norm and how
-    many tokens there were: tensors, since turning each into a number would make a GPU wait.
-    """
-    job.model.train()
-    device = next(job.model.parameters()).device
-    there = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
-    with torch.autocast(device.type, torch.bfloat16, enabled=job.model.bf16):
-        terms = job.loss(there)
-    terms["loss"].backward()
-    norm = nn.utils.clip_grad_norm_(job.model.parameters(), 1.0)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    found = terms | {"gradient": norm, "tokens": there["attention_mask"].sum().float()}
-    return {name: value.detach() for name, value in found.items()}
 
 
 def run(s: Settings, job: Job) -> bool:
@@ -284,7 +277,7 @@ def run(s: Settings, job: Job) -> bool:
             factor = rate(s, step, rows.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
-            rows.terms.append(descend(job, optimizer, batch))
+            rows.terms.append(heads.descend(job.model, job.loss, optimizer, batch))
             step += 1
             if job.average is not None:
                 heads.move_average(job.average, job.model, job.decay, step)

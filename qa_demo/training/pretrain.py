@@ -5,12 +5,10 @@ head, single segments.
         --steps 8000 --out runs/spanbert
 
 Plain text, one paragraph a line; one paragraph in 20, chosen by a hash of its text, is never
-trained on. Every round masks anew. `--minutes` in place of `--steps` lets the rate fall by elapsed
-time. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop; the same command goes on. On
-a GPU give `--workers 12 --batch-tokens 32768`, so that masking keeps up.
+trained on. Every round masks anew. Ctrl-C and SIGTERM finish the step, write a checkpoint and stop;
+the same command goes on. On a GPU `--workers 12 --batch-tokens 32768` let masking keep up.
 """
 
-import logging
 import signal
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,11 +26,9 @@ from transformers.hf_argparser import HfArg
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import Trained, check_length, loaded, tokenizer_of, training_form
-from qa_demo.training.loop import Batch, Draws, Job, Place, begin, exit_code, parsed, run
+from qa_demo.training.heads import Trained, around, check_length, tokenizer_of
+from qa_demo.training.loop import Batch, Draws, Job, Place, begin, command, log, run
 from qa_demo.training.text import Batches, read_text, tokenize
-
-log = logging.getLogger("training")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +52,7 @@ class Pretrainer(Trained):
     """
 
     def __init__(self, mlm: Any, sbo: SBOHead, new: bool = False) -> None:
-        super().__init__(mlm.config)
+        super().__init__(mlm)
         self.mlm, self.sbo, self.new = mlm, sbo, new
 
     @torch.no_grad()
@@ -94,13 +90,12 @@ class Pretrainer(Trained):
 
 def load(source: str, dropout: float = 0.0) -> Pretrainer:
     """A BERT-type encoder with a new boundary head. Errors: BadInput for another family."""
-    form = {"output_loading_info": True, **training_form(dropout)}
-    mlm, info = loaded(AutoModelForMaskedLM, source, **form)
+    mlm, missing = around(AutoModelForMaskedLM, source, dropout)
     if not hasattr(mlm, "cls"):
         kind = type(mlm).__name__
         raise BadInput(f"pre-training takes BERT-type encoders, {Path(source).name} is a {kind}")
     sbo = SBOHead(mlm.config.hidden_size, mlm.config.vocab_size)
-    return Pretrainer(mlm, sbo, any(name.startswith("cls.") for name in info["missing_keys"]))
+    return Pretrainer(mlm, sbo, any(name.startswith("cls.") for name in missing))
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
@@ -144,10 +139,7 @@ def train(s: Settings) -> bool:
     return run(s, Job(model, groups, {"drawn": 0}, partial(drawn, s, batches), model, figures))
 
 
-@exit_code
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and train; 130 where a signal stopped the run."""
-    return 0 if train(parsed(Settings, __doc__, "pretrain", argv)) else 130
+main = command(Settings, train, __doc__, "pretrain")
 
 
 if __name__ == "__main__":

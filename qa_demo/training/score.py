@@ -13,7 +13,6 @@ written without a look at those before, and before any reader was asked.
 """
 
 import json
-import logging
 import math
 import sys
 import time
@@ -40,9 +39,8 @@ from qa_demo.model.reader import BertReader
 from qa_demo.model.source import sha256
 from qa_demo.training.data import held_out
 from qa_demo.training.export import versions, write_checksums
-from qa_demo.training.loop import described, exit_code, read_json, write_json
+from qa_demo.training.loop import described, exit_code, log, read_json, write_json
 
-log = logging.getLogger("training")
 HEADS = ("span", "bio")
 Lines = Mapping[str, Row]
 """What each head says to a question, as lines of `evaluate --out`; of the tags also all `texts`."""

@@ -15,7 +15,6 @@ taggings, since a head may give I any probability where no tagging has it.
 """
 
 import hashlib
-import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +29,9 @@ from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
 from qa_demo.training.finetune import Windows, groups, pool_at
-from qa_demo.training.heads import TwoHeads, load, load_weights, tokenizer_of
-from qa_demo.training.loop import Batch, Terms, exit_code, parsed, read_json, write_json
+from qa_demo.training.heads import TwoHeads, load, load_weights, of_run, tokenizer_of
+from qa_demo.training.loop import Batch, Terms, command, log, read_json, write_json
 
-log = logging.getLogger("training")
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
 PART = 256
 """Windows after which the teacher's logits are noted as written."""
@@ -143,7 +141,7 @@ def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
     """Where its tokenizer lies, what its training wrote, and the model, an adapter in its place."""
     settings = folder / "settings.json"
     if settings.is_file() and "dev" in (said := read_json(settings)):
-        model = load(said["encoder"], 0.0, said.get("adapter", 0))
+        model = of_run(said)
         weights = folder / "average.safetensors"
         load_weights(model, weights)
         for module in model.modules():
@@ -251,10 +249,7 @@ def train(s: Settings) -> bool:
     return finetune.steps(s, begun, windows, loss)
 
 
-@exit_code
-def main(argv: list[str] | None = None) -> int:
-    """Parse the command line and teach; 130 where a signal stopped the run."""
-    return 0 if train(parsed(Settings, __doc__, "teach", argv)) else 130
+main = command(Settings, train, __doc__, "teach")
 
 
 if __name__ == "__main__":

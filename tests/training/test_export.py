@@ -42,9 +42,10 @@ def told(folder: Path, **settings: object) -> Path:
 @pytest.fixture(scope="module")
 def exported(base, tmp_path_factory) -> tuple[Path, heads.TwoHeads]:
     """A run whose adapter was moved, as training would, exported; and its model."""
-    run = told(tmp_path_factory.mktemp("runs") / "run", encoder=str(base), adapter=2)
     torch.manual_seed(1)
     model = heads.load(str(base), 0.0, adapter=2).eval()
+    about = {"encoder": str(base), "adapter": 2, "origin": model.origin}
+    run = told(tmp_path_factory.mktemp("runs") / "run", **about)
     with torch.no_grad():
         for parameter in heads.trainable(model).values():
             parameter.copy_(torch.randn_like(parameter).mul(0.2).half())  # as it is exported
@@ -53,8 +54,8 @@ def exported(base, tmp_path_factory) -> tuple[Path, heads.TwoHeads]:
     asked, named = ["--run", str(run), "--out", str(out)], ["--repo=some/encoder", "--revision=abc"]
     with pytest.raises(BadInput, match="--repo and --revision must both say where"):
         export.origin(base, "some/encoder", None)
-    kit.made(deep := run.with_name("deep"), "mpnet", "Model", num_hidden_layers=3)
-    for other in ([], ["--encoder", str(deep), *named]):
+    kit.made(twin := run.with_name("twin"), "mpnet", "Model", 0.3, max_position_embeddings=66)
+    for other in ([], ["--encoder", str(twin), *named]):
         assert export.main([*asked, *other]) == 2 and not out.exists()
     assert export.main([*asked, "--encoder", str(run)]) == 2 and not out.exists()
     assert export.main([*asked, *named]) == 0

@@ -1,6 +1,7 @@
 """Batches from a pool, and the command: a stopped run, own rates, an adapter, refusals."""
 
 import json
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -90,8 +91,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
     out, handler = home / "stopped", signal.getsignal(signal.SIGTERM)
-    toy.stop_at(2, monkeypatch)
-    monkeypatch.setattr(finetune, "parsed", lambda *_: settings(home, "stopped"))
+    toy.stop_at(2, monkeypatch, settings(home, "stopped"))
     assert finetune.main([]) == 130
     assert loop.read_json(out / "state.json")["step"] == 2, "a whole step"
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
@@ -105,6 +105,14 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     (out / "weights.safetensors").replace(out / "weights.safetensors.3")  # killed before its name
     with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
         finetune.train(settings(home, "stopped", seed=2))
+    moments = (out / "optimizer.safetensors").rename(out / "optimizer.pt")
+    about = (out / "settings.json").read_text()
+    spoilt = about.replace('"origin": "', '"origin": "0')
+    for told, reason in ((spoilt, "began with another encoder"), (about, "an older version")):
+        (out / "settings.json").write_text(told)
+        with pytest.raises(BadInput, match=reason):
+            finetune.train(settings(home, "stopped"))
+    moments.rename(out / "optimizer.safetensors")
     assert finetune.train(settings(home, "stopped"))
     for name in ("weights.safetensors", "average.safetensors"):
         assert (run / name).read_bytes() == (out / name).read_bytes(), name
@@ -129,14 +137,26 @@ def test_scores_on_the_way_are_of_the_best_span_and_of_the_best_tagged_one(home)
         assert [found["exact"], found["bio_exact"]] == exact
 
 
+def fewer(home: Path) -> str:
+    config = toy.encoder(home / "fewer") / "config.json"
+    config.write_text(re.sub(r'(_layers|type_vocab_size)": 2', r'\1": 3', config.read_text()))
+    return str(config.parent)
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         ({"train": ["squad.json.gz"]}, r"FILE:K with K above 0, .* got 'squad\.json\.gz'"),
         ({"train": ["squad.json.gz:0"]}, "FILE:K with K above 0"),
+        ({"steps": 0}, "--steps or --minutes"),
+        ({"minutes": 1.0}, "--steps or --minutes"),
+        ({"steps": -1}, "--steps takes 0 or more, got -1"),
+        ({"save_every": 0}, "--save-every takes 1 or more, got 0"),
+        ({"negatives": 1.5}, "--negatives takes 0 to 1, got 1.5"),
         ({"lengths": [16]}, "no window can be drawn"),
         ({"lengths": [60, 600]}, "may be up to 512 with this encoder, got 600"),
         ({"encoder": str}, r"cannot be loaded: Unrecognized model"),
+        ({"encoder": fewer}, r"fewer lacks 17 of its tensors, as bert\.encoder\.layer\.2"),
         ({"encoder": lambda home: f"{home}/gone"}, "gone cannot be loaded: there is no"),
         ({"encoder": lambda home: str(toy.encoder(home / "a", "albert"))}, r"BERT.*\(Albert"),
         ({"encoder": lambda home: str(toy.encoder(home / "d", "distilbert"))}, "BERT.*dropout"),

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +166,7 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
     refused = {
         f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
         f"score --model {exported} --length 513": said,
+        f"score --model {home}/encoder": "holds no sbo_head.safetensors",
         f"score --model {exported} --limit 0": "--limit takes 1 or more, got 0",
     }
     for asked, reason in refused.items():
@@ -177,8 +177,7 @@ def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
 
 
 def test_a_resumed_run_is_the_same_run(home, run, monkeypatch):
-    toy.stop_at(3, monkeypatch)
-    monkeypatch.setattr(pretrain, "parsed", lambda *_: settings(home, "stopped", workers=1))
+    toy.stop_at(3, monkeypatch, settings(home, "stopped", workers=1))
     assert pretrain.main([]) == 130
     assert pretrain.train(settings(home, "stopped"))
     whole, resumed = ((home / x / "weights.safetensors").read_bytes() for x in ("run", "stopped"))
@@ -241,7 +240,7 @@ def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     blocks = re.findall(r"```\n(.*?)\n```", said, re.DOTALL)
     train, write = (shlex.split(block.replace("\\\n", "")) for block in blocks)
     assert [train[2], *write[2:4]] == [pretrain.__name__, infill.__name__, "export"]
-    asked = loop.parsed(pretrain.Settings, None, "", train[3:])
+    asked = vars(loop.described(None, "", pretrain.Settings).parse_args(train[3:]))
     where = {"encoder": str(home / "encoder"), "text": [f"{home}/text.txt"], "out": f"{home}/run"}
-    assert replace(asked, **where) == settings(home, "run")
+    assert pretrain.Settings(**asked | where) == settings(home, "run")
     load_spanbert(str(exported))

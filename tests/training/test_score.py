@@ -1,7 +1,6 @@
 """The scoring command on a toy reader, and the first questions: short texts, never trained on."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,13 +146,10 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
 FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
 
 
-def test_first_questions_are_short_texts_of_six_kinds_that_stand_in_one_file():
+def test_first_questions_are_short_texts_that_stand_in_one_file():
     files = [read_squad(path) for path in (FIRST, SECOND, THIRD)]
     assert [len({(q.question, q.context) for q in one}) for one in files] == [107, 60, 40]
     assert all(len(q.context) < 160 and q.question.endswith("?") for one in files for q in one)
-    kinds = [Counter(q.title for q in one) for one in files]
-    assert len(kinds[0]) == 6 and all(one.keys() == kinds[0].keys() for one in kinds)
-    assert min(n for one in kinds for n in one.values()) >= 4
     texts = [{q.context for q in one} for one in files]
     assert sum(map(len, texts)) == len(set.union(*texts))
 

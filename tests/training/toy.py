@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_demo.training import loop
+from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
 from tests.cli.terminal import squad
 from tests.model import kit
@@ -50,9 +50,10 @@ def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
     return {"input_ids": ids, **names}
 
 
-def stop_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SIGTERM comes while this step is taken, to the whole group of processes."""
-    descend, steps = loop.descend, itertools.count(1)
+def stop_at(step: int, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """These settings are asked for; SIGTERM comes to all processes while this step is taken."""
+    monkeypatch.setattr(loop.HfArgumentParser, "parse_args", lambda *_: settings)
+    descend, steps = heads.descend, itertools.count(1)
 
     def interrupted(*given: Any) -> Any:
         if next(steps) == step:
@@ -61,4 +62,4 @@ def stop_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
             signal.raise_signal(signal.SIGTERM)
         return descend(*given)
 
-    monkeypatch.setattr(loop, "descend", interrupted)
+    monkeypatch.setattr(heads, "descend", interrupted)
