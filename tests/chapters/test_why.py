@@ -62,7 +62,6 @@ def test_the_text_stands_as_typed_and_the_sum_is_how_far_the_span_is_ahead():
         assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
     blank, all_shares, ahead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
     assert blank + all_shares == pytest.approx(ahead, abs=0.02 * abs(ahead - blank) + 0.02)
-    assert "miss" not in words(found["finding"])  # within 2 %
     s = shares_of(**TEXTS)
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
@@ -128,16 +127,13 @@ def test_a_word_read_more_with_a_small_share_is_set_beside_the_largest_share():
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
-def test_no_share_is_shown_without_a_gap_of_2_percent_or_more(step, monkeypatch):
-    monkeypatch.setattr("qa_demo.core.attribution.GAP_LIMIT", 0.009)
-    found = blocks(faked(), chapter="why", step=step, **TEXTS)["finding"]
-    assert "The shares miss 1.0 % of the change even at 20 points" in words(found)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_a_hand_changes_nothing_but_a_remark(step):
+def test_a_hand_and_a_gap_of_2_percent_change_nothing_but_a_remark(step, monkeypatch):
     plain = blocks(faked(), chapter="why", step=step, **TEXTS)
     changed = blocks(faked(), chapter="why", step=step, edits={"start": {"0:9": 30.0}}, **TEXTS)
+    monkeypatch.setattr("qa_demo.core.attribution.GAP_LIMIT", 0.009)
+    doubted = blocks(faked(), chapter="why", step=step, **TEXTS)
     for key in set(plain) - {"answer", "finding"}:
-        assert plain[key] == changed[key]
+        assert plain[key] == changed[key] == doubted[key]
     assert "not those changed by hand" in words(changed["finding"])
+    said = "The shares miss 1.0 % of the change even at 20 points"
+    assert said in words(doubted["finding"]) and "miss" not in words(plain["finding"])

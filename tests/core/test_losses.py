@@ -36,7 +36,8 @@ def test_targets_of_a_window_that_cuts_the_answer():
     gold = [Span(1, 3), None]
     starts, ends = (x.tolist() for x in losses.start_end_targets(first, gold))
     assert (starts, ends) == ([0.5, 0, 0, 0, 0.5, 0, 0, 0], [0.5, 0, 0, 0, 0, 0, 0.5, 0])
-    assert [x.tolist() for x in losses.start_end_targets(second, gold)] == [[1] + [0] * 7] * 2
+    for window, cut in ((second, gold), (first, [Span(3, 5)])):
+        assert [x.tolist() for x in losses.start_end_targets(window, cut)] == [[1] + [0] * 7] * 2
     tags, labelled = losses.tag_targets(second, [Span(1, 3)])
     assert [tags[k].tolist() for k in (3, 4, 5)] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
     assert np.flatnonzero(labelled).tolist() == [4, 5, 6], "the leading I carries no loss"

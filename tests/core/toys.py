@@ -67,5 +67,5 @@ def random_reading(
     sizes = [b - a + 4 for a, b in zip(*plan(n_words, capacity, step), strict=True)]
     start, end = ([rng.normal(0, 2, n).round(2) for n in sizes] for _ in range(2))
     rows = [rng.normal(0, 2, (n, 3)) for n in sizes] if tags else None
-    words, options = [f"w{k}" for k in range(n_words)], WindowOptions(capacity + 4, step)
+    words, options = [f"w{k % 4}" for k in range(n_words)], WindowOptions(capacity + 4, step)
     return make_reading(words, start, end, rows, options)

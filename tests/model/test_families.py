@@ -80,7 +80,9 @@ def test_special_tokens_typed_by_a_user_stay_text(family):
     found = encode(words, "[SEP] who", "[CLS] the [SEP] </s> <s> [MASK] <mask> <pad> [PAD] bridge")
     assert not special & {*found.context_ids.tolist(), *found.question_ids.tolist()}
     shown = zip(found.context_ids.tolist(), found.context_tokens, strict=True)
-    assert {token for i, token in shown if i == words.unk_token_id} <= {words.unk_token}
+    unknown = {token for i, token in shown if i == words.unk_token_id}
+    in_the_vocabulary = family in ("xlm-roberta", "camembert", "albert", "deberta-v2")
+    assert unknown == ({words.unk_token} if in_the_vocabulary else set()), "else they are spelled"
     window = make_windows(found, WindowOptions(300, 1))[0]
     assert len([i for i in window.input_ids.tolist() if i in special]) == found.n_special
 

@@ -93,7 +93,6 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n
 NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
 PANIC = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 NO_MODEL = "no model that can be built"
-SORTS = "its head sorts texts or tokens; a question-answering model"
 CODE, CUT_OFF = "which chooses code", "safetensors file is cut off or damaged; copy it anew"
 PICKLE = "model.safetensors is missing .*pickles such as pytorch_model.bin can run code"
 PIECES_ALONE = r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)"
@@ -149,7 +148,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (bio_head(8, 0.0), "bio_head.safetensors holds no head that fits this model"),
     (bio_head(16, NAN), "bio_head.safetensors: weight holds numbers that are not finite"),
     (lambda folder: kit.save(folder, "bert", num_labels=1), NO_MODEL),
-    (lambda folder: kit.made(folder, "modernbert", "ForSequenceClassification"), SORTS),
+    (lambda folder: kit.made(folder, "modernbert", "ForSequenceClassification"), "head sorts"),
     (sums(**{"../../etc/passwd": "0" * 64}), "is missing, checksums.json lists it"),
     (sums(**{WEIGHTS: "0" * 64}), "model.safetensors was changed: its SHA-256 differs"),
 ]
