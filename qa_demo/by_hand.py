@@ -15,16 +15,20 @@ from qa_demo.texts import said_at, which_window
 
 def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
     """Set single logits: `logits` maps (side, window, pos), side "start" or "end", to the new
-    value; the true reading stays as it is. Errors: BadInput for no such position.
+    value; one that is printed as the reader's own is no change, and without any the reading is
+    returned itself. Errors: BadInput for no such position.
     """
-    changed = {"start": reading.start_logits.copy(), "end": reading.end_logits.copy()}
+    own = {START: reading.start_logits, END: reading.end_logits}
+    changed, same = {side: values.copy() for side, values in own.items()}, True
     for (side, window, pos), value in logits.items():
         if window >= len(reading.windows) or pos >= len(reading.windows[window]):
             many = plural(len(reading.windows), "window")
             where = f'"WINDOW:POSITION", counted from 0, of {many}, got "{window}:{pos}"'
             raise BadInput(f"edits.{side} must name {where}; take it out or put the windows back")
-        changed[side][window, pos] = value
-    return replace(reading, start_logits=changed["start"], end_logits=changed["end"])
+        if number(value) != number(own[side][window, pos]):
+            changed[side][window, pos], same = value, False
+    found = replace(reading, start_logits=changed[START], end_logits=changed[END])
+    return reading if same else found
 
 
 def told(shown: Shown, when: str = "") -> list[Block]:
@@ -32,12 +36,13 @@ def told(shown: Shown, when: str = "") -> list[Block]:
     press that undoes it; nothing where none was.
     """
     said = list[Part]()
-    for (side, k, pos), now in shown.state.edits.logits.items():
+    for side, k, pos in shown.state.edits.logits:
         window = shown.true.windows[k]
-        was = dict(zip((START, END), shown.true.logits(k), strict=True))[side][pos]
-        both = [f" {number(was)} → {number(now)}", side]
-        said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
-        said += [both, which_window(shown, window, " ({})")]
+        was, now = (r.logits(k)[side == END][pos] for r in (shown.true, shown.reading))
+        if was != now:  # else it was put back
+            both = [f" {number(was)} → {number(now)}", side]
+            said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
+            said += [both, which_window(shown, window, " ({})")]
     about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
     return [about, undo] if said else []

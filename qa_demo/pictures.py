@@ -127,8 +127,7 @@ class Pictures:
     def shown(self, state: State) -> Shown:
         """The reading of a state's text, decoded, with its selection."""
         true, need, example = self.reading_of(state)
-        edits = state.edits.logits
-        reading = apply_edits(true, edits) if edits else true
+        reading = apply_edits(true, state.edits.logits)
         decode = state.options(state.rule, state.threshold, true.threshold)
         true_prediction = predict(true, decode)
         prediction = true_prediction if reading is true else predict(reading, decode)

@@ -90,4 +90,4 @@ class Shown:
 
     @property
     def changed(self) -> bool:
-        return bool(self.state.edits.logits)
+        return self.reading is not self.true

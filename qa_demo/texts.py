@@ -226,16 +226,18 @@ def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
     """The best spans, in `most` letters, with the numbers that `columns` name; variants unfold."""
     null, rows = shown.prediction.null_score, list[Block]()
 
-    def cells(c: Candidate) -> list[str]:
+    def cells(c: Candidate, name: str = "") -> list[str]:
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
         numbers[2] = printed.total((c.start_logit, c.end_logit), c.score)
-        return [span_name(shown.encoding, c.span, most)[0], *numbers[: len(columns)]]
+        return [name or span_name(e, c.span, most)[0], *numbers[: len(columns)]]
 
-    for best, *others in families(shown):
+    found, e = families(shown), shown.encoding
+    names = span_names(e, [best.span for best, *_ in found], most)
+    for (best, *others), name in zip(found, names, strict=True):
         sets = {"selection": [best.span.start, best.span.end]}
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = {"label": label, "rows": [*map(cells, others)]} if others else None
-        rows.append(row(*cells(best), sets=sets, more=more))
+        rows.append(row(*cells(best, name), sets=sets, more=more))
     first = "span; its variants differ by punctuation or part of a word"
     return table("listed", [first, *columns], rows, "The best spans and their scores")
 
@@ -247,8 +249,13 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
     return [f"“{before}{short(e.text(span), most)}{after}”", QUOTE]
 
 
-def span_words(c: Candidate, most: int = 44) -> list[str]:
-    return [quote(c.text, most), QUOTE]
+def span_names(e: Encoding, spans: Sequence[Span], most: int) -> list[str]:
+    """Spans by `span_name`; those that read the same have their first token, “the” (token 12)."""
+    names, found = [span_name(e, span, most)[0] for span in spans], list[str]()
+    for name, span in zip(names, spans, strict=True):
+        at = f" (token {span.start + 1})" * (names.count(name) > 1)
+        found.append(span_name(e, span, most - len(at))[0] + at)
+    return found
 
 
 def score_of_selection(shown: Shown, template: str) -> Block:

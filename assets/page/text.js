@@ -60,7 +60,7 @@ function word(b, one, number) {
  * They hang from the middle of a line, where a piece that is no box of its own has its middle too.
  */
 function goldLines(b, nodes) {
-  const top = (k, less) => `calc(50% + ${LINE / 2 + 15 * k + less}px)`;
+  const top = (k, less) => `calc(50% + ${LINE / 2 + 18 * k + less}px)`;
   const placed = [], near = 6; // a label takes the room of some pieces
   for (const line of b.lines ?? []) {
     const meets = (one) => one.from <= line.to + near && line.from <= one.to + near;
@@ -70,7 +70,7 @@ function goldLines(b, nodes) {
     const inside = nodes.filter(({ one }) => touches(one, line.from, line.to));
     for (const [n, { one, node }] of inside.entries()) {
       const room = node.parentNode.style; // the run's: a piece is as high as its letters
-      room.paddingBottom = `${Math.max(parseFloat(room.paddingBottom) || 0, 17 + 15 * k)}px`;
+      room.paddingBottom = `${Math.max(parseFloat(room.paddingBottom) || 0, 22 + 18 * k)}px`;
       const insetInlineEnd = one.gap && n + 1 < inside.length ? "-6px" : "0";
       const style = { top: top(k, 5), insetInlineEnd };
       node.append(el("i", { class: `marked lane-${line.role}`, style }));
@@ -86,10 +86,10 @@ function goldLines(b, nodes) {
 function thin(root) {
   const { left, right } = root.getBoundingClientRect();
   for (const e of root.querySelectorAll(".word > b:not(.under)")) {
-    e.classList.remove("inward", "at-left");
-    const r = e.getBoundingClientRect();
-    e.classList.toggle("inward", r.right > right);
-    e.classList.toggle("at-left", r.left < left);
+    e.style.translate = "";
+    const r = e.getBoundingClientRect(), by = Math.max(left - r.left, Math.min(0, right - r.right));
+    e.style.translate = `${by / (e.currentCSSZoom ?? 1)}px`; // in front of a class pages zoom
+    e.classList.toggle("moved", by !== 0);
   }
   const labels = [...root.querySelectorAll("b:not(.marked-by, .under)")];
   const size = (e) => Math.abs(parseFloat(e.textContent.replace(/[^\d.]/g, "")) || 0);

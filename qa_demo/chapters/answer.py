@@ -16,7 +16,6 @@ from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
 from qa_demo.core.calibration import Counted, Sureness, counted_with, shifted, sure_of
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, bin_of, exact_match, f1, overlap
-from qa_demo.core.spans import Candidate
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
@@ -52,8 +51,7 @@ CONDITIONS = (
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     step = shown.state.step
     told = by_hand.told(shown) if step < 3 else []
-    made = (best_span, or_none, how_sure)[step - 1](shown)
-    return [*told, ui.idea(IDEAS[step - 1]), *made]
+    return [*told, ui.idea(IDEAS[step - 1]), *(best_span, or_none, how_sure)[step - 1](shown)]
 
 
 def best_span(shown: Shown) -> list[Block | None]:
@@ -83,7 +81,7 @@ def best_span(shown: Shown) -> list[Block | None]:
         known = "text", GREY, f"{says} that this text holds no answer"
     legend = ui.legend("key", ("fill", MID, "the reader's best span"), known)
     return [
-        ui.finding(said, texts.span_words(best, 60)),
+        ui.finding(said, texts.span_name(e, best.span, 60)),
         None if shown.state.veil else legend,  # whose marks they are is covered too
         paragraph(shown),
         best_five(shown),
@@ -115,11 +113,9 @@ def best_five(shown: Shown) -> Block:
     e, top = shown.encoding, [row[0] for row in texts.families(shown, 5)]
     scores, at = [c.score for c in top], [*range(len(top))]
 
-    def name(c: Candidate, most: int) -> str:
-        alike = [texts.span_name(e, x.span, most)[0] for x in top]
-        which = f" (token {c.span.start + 1})" * (alike.count(alike[top.index(c)]) > 1)
-        said = escape(texts.span_name(e, c.span, most - len(which))[0]) + which
-        return f"<b>{said}</b>" if c is top[0] else said
+    def named(most: int) -> list[str]:
+        first, *rest = map(escape, texts.span_names(e, [c.span for c in top], most))
+        return [f"<b>{first}</b>", *rest]
 
     best, *others = map(number, scores)
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
@@ -135,17 +131,16 @@ def best_five(shown: Shown) -> Block:
     rule = " by the page's rule" * (shown.state.rule != "logits")
     title = f"score of the {drawn_are}{rule} (not drawn: variants by "
     layout["xaxis"] = ui.axis(f"{title}punctuation or part of a word)", showgrid=False, **across)
-    font = {"size": 15, "color": INK}
-    layout["yaxis"] = ui.named_rows([name(c, 48) for c in top], tickfont=font, automargin=True)
-    names = [name(c, 18 if c.text.isupper() else 22) for c in top]  # capitals are wide
-    narrow: Block = {"below": 800, "yaxis.ticktext": names, "yaxis.tickfont.size": 13}
+    layout["yaxis"] = ui.named_rows(named(48), tickfont={"size": 15, "color": INK}, automargin=True)
+    letters = 18 if any(c.text.isupper() for c in top) else 22  # capitals are wide
+    narrow: Block = {"below": 800, "yaxis.ticktext": named(letters), "yaxis.tickfont.size": 13}
     narrow |= {"xaxis.title.text": "score of the span", "xaxis.nticks": 3}
     narrow |= {"xaxis.range": [low - 0.1 * room, low + 2 * room]}
     ring = {"type": "circle", "xsizemode": "pixel", "ysizemode": "pixel", "x0": -12, "x1": 12}
     ring |= {"y0": -12, "y1": 12, "line": {"color": INK, "width": 2}}
     chosen = [k for k in at[1:] if top[k].span == shown.selection]
     over = {"shapes": [{**ring, "xanchor": scores[k], "yanchor": k} for k in chosen]}
-    alt = f"The best spans as dots by their score; the best has {best}."
+    alt = f"The {drawn_are} by score; the best has {best}."
     return ui.figure("spans", [drawn], layout, alt, overlay=over, narrow=narrow)
 
 
@@ -174,11 +169,11 @@ def or_none(shown: Shown) -> list[Block | None]:
             ui.button("own", label, {"threshold": None}, 2, off=shown.state.threshold is None),
         ]
     return [
-        ui.finding(said, texts.span_words(shown.best, 50)),
+        ui.finding(said, texts.span_name(shown.encoding, shown.best.span, 50)),
         *controls,
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
-        sums(shown),
+        sums(shown, d),
         ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
@@ -218,16 +213,14 @@ def leads(shown: Shown) -> Block:
     layout["xaxis"] |= {"ticks": "outside", "tickcolor": GREY}
     layout["yaxis"] = ui.axis(range=[-1, 1], visible=False)
     alt = f"No answer's lead over the best span is {number(at)}."
-    narrow = {"height": 270, "xaxis.nticks": 5}
-    return ui.figure("leads", [dot, cross], layout, alt, narrow=narrow)
+    return ui.figure("leads", [dot, cross], layout, alt, narrow={"height": 270, "xaxis.nticks": 5})
 
 
-def sums(shown: Shown) -> Block:
-    """Both scores as sums, and the lead of "no answer" as their difference."""
+def sums(shown: Shown, d: int) -> Block:
+    """Both scores as sums, and the lead of "no answer" as their difference, in `d` digits."""
     p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
     start, end = shown.reading.logits(p.null_window)
     null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
-    d = 2 if p.limit is None else printed.apart(shown.lead, p.limit)
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
     said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"
     if p.limit is not None:
@@ -275,7 +268,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     last = "The first factor follows from the lead of “no answer”, the second from rival spans."
     last = last if b else "Being sure is not being right."
     return [
-        ui.finding(said, texts.span_words(shown.true_best)),
+        ui.finding(said, texts.span_name(shown.encoding, shown.true_best.span)),
         *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),
         ui.closing(last),
         texts.other_text(shown, ODD, "A sure answer that nobody marked"),

@@ -20,10 +20,10 @@ from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
-from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, quote, say
+from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import dotted, said
+from qa_demo.texts import dotted, said, span_name, span_names
 
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ui.ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
@@ -188,7 +188,7 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> ui.
         if n := len(later):
             text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} "
             text += f"(≥ {at_least(later)}): {{}}"
-            given += [I, [quote(tags.e.text(first)), QUOTE]]
+            given += [I, span_name(tags.e, first)]
         text += ". "
     if [x.span for x in bio.decode_reading(tags.reading)] != [*runs]:
         text += "Read together the tags give another result (“Tags to spans”). "
@@ -364,18 +364,18 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
     if bio.illegal_at(tags.single.tolist()):
         title += "; together impossible: an I has no B or I before it"
     rungs = [Rung(title, 44, 0.9, [cells(cols, tags.single)])]
+    several = ", by window" * (len(tags.reading.windows) > 1)
     if (tags.single != best).any():
-        several = ", by window" * (len(tags.reading.windows) > 1)
         rungs.append(Rung(f"most probable possible tagging{several}", 44, 0.9, [cells(cols, best)]))
     if under := brackets(cols, [(one.span, one.text) for one in answers]):
-        rungs.append(Rung("answers: from each B to its last I", 30, 1.1, under))
+        rungs.append(Rung(f"answers{several}: from each B to its last I", 30, 1.1, under))
     finding, formula = chances_of(tags, answers)
     exactly = (
         "An I at the front or right after an O is impossible: nothing has begun. A chance takes "
         "the tags as independent, leaves out the impossible taggings and shares their probability "
         "among the others, within each window: so a token's chance is not its P by itself. The "
         "most probable tagging is found by Viterbi's algorithm, the sums over all of them by the "
-        "forward-backward algorithm. Answers of two windows may overlap."
+        "forward-backward algorithm. Of answers of two windows that overlap the first is drawn."
     )
     possible = "tag of the possible tagging", lambda d: TAGS[best[d]]
     return [
@@ -401,17 +401,16 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block,
         line = say(f"P(every token is {{}}){least}: *{none}*", O)
         nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
         return nothing, ui.formula("chance", line)
-    n, lines, texts = len(answers), list[Parts](), [x.text for x in answers]
-    where = [f" (token {x.span.start + 1})" * (texts.count(x.text) > 1) for x in answers[:4]]
-    for answer, at in zip(answers, where, strict=False):
+    n, lines, spans = len(answers), list[Parts](), [x.span for x in answers]
+    for answer, name in zip(answers[:4], span_names(tags.e, spans, 30), strict=False):
         factors = factors_of(tags, answer)
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
         again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
-        begin = f"chance of {quote(answer.text, 30)}{at} = "
+        begin = f"chance of {name} = "
         end = [printed.equals(used, again, result), STRONG]
         lines.append([begin, *printed.between(" × ", each), end])
-    told = ([[quote(text, 40), QUOTE], at] for text, at in zip(texts, where, strict=False))
+    told = ([[name, QUOTE]] for name in span_names(tags.e, spans, 40)[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: "
     text += "{} …" if n > 4 else "{}."
     return ui.finding(text, printed.between(", ", told)), ui.formula("chance", *lines)

@@ -19,7 +19,7 @@ from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
-from qa_demo.printed import STRONG, Part, adds, fine, number, probability, quote, say, signed, value
+from qa_demo.printed import STRONG, Part, adds, fine, number, probability, say, signed, value
 from qa_demo.shown import Shown
 from qa_demo.state import Place, Record
 
@@ -70,11 +70,13 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
     (weights, recorded), example, true = load_replay(ASSETS / "replay"), shown.example, shown.true
     if example is None or (rows := recorded.get(example.id)) is None:
         return None, "This text was not recorded while the reader was trained."
-    same = (true.checksum, weights) == bundled() and true.options == example.options
-    if same and rows.window == window.index:
+    if (true.checksum, weights) != bundled():
+        return None, "The record is of the bundled reader, not of this one."
+    if true.options != example.options:
+        return None, "The record is of this text in its own windows, not in these."
+    if rows.window == window.index:
         return rows, ""
-    why = "The record is of the bundled reader, with this text's own windows, and of window"
-    return None, f"{why} {rows.window + 1} alone."
+    return None, f"The record is of window {rows.window + 1}, not of window {window.index + 1}."
 
 
 class Case:
@@ -105,8 +107,7 @@ class Case:
         every = [label.span for label in self.labels for _ in range(label.marks)]
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
         rows, self.unrecorded = rows_of(shown, self.window)
-        on_screen = shown.reading.logits(self.window.index)
-        self.record = r = Recorded(rows, on_screen, self.targets)
+        self.record = r = Recorded(rows, shown.reading.logits(self.window.index), self.targets)
         early = min(range(len(r.steps)), key=lambda k: abs(r.steps[k] - EARLY))
         few = sorted({0 if step == 3 else early, early, r.last})
         self.moments = range(len(r.steps)) if step == 4 else few
@@ -134,7 +135,7 @@ class Case:
         return texts.said_at(self.shown, self.window, pos, role)
 
     def words(self, span: Span | None, most: int = 44) -> str:
-        return "no answer" if span is None else quote(self.shown.encoding.text(span), most)
+        return texts.span_name(self.shown.encoding, span, most)[0] if span else "no answer"
 
     def text(self, key: str, values: StartEnd, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
@@ -334,15 +335,15 @@ def the_fit(case: Case) -> Made:
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
         key.append(("text", GREY, told))
-    words, rows = list[str](), list[Block]()
-    for p in found:
-        span = Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None
-        words.append(case.words(span))
+    spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
+    names = iter(texts.span_names(e, [*filter(None, spans)], 44))
+    words, rows = [next(names) if span else "no answer" for span in spans], list[Block]()
+    for p, span, word in zip(found, spans, words, strict=True):
         logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
         cells = [*map(number, logits), printed.total(logits, p.score)]
         cells += [*(number(x, 3) for x in log_p), printed.total(log_p, p.log_p, 3)]
         sets = {"selection": [span.start, span.end]} if span else None
-        name = words[-1] + " (the right one)" * (p == right)
+        name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
     made = [
         ui.finding(said + asides(case), total),
@@ -361,8 +362,6 @@ def on_one_scale(
 ) -> Block:
     """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
     at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
-    both = list(zip(pairs, words, strict=True))
-    words = [f"{w}, position {p.i}" if words.count(w) > 1 else w for p, w in both]
 
     def names(most: int) -> list[str]:
         cut = [
@@ -437,7 +436,8 @@ def the_pull(case: Case) -> Made:
 def the_training(case: Case) -> Made:
     """Step 4: the loss of this text at every recorded moment."""
     if case.unrecorded:
-        other = ui.button("recorded", "A text that was recorded", {"example": "oresund"})
+        own = dict.fromkeys(("reader", "max_seq_length", "doc_stride")) | {"example": "oresund"}
+        other = ui.button("recorded", "A text that was recorded", own)
         return [ui.finding(f"{case.unrecorded} So there is no curve."), other], None
     steps, now, tops, rows = case.record.steps, case.now, list[Any](), list[Block]()
     for k in case.moments:

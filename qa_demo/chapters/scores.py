@@ -119,7 +119,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         again = " another" * (first.best.text == second.best.text)
         now = "stays" if same else f"was {{}} and is now{again}"
         said += f"the best span {now} {{}}."
-    answers = [texts.span_words(asked.best, 30) for asked in two.asked[same:]]
+    answers = [texts.span_name(e, asked.best.span, 30) for asked in two.asked[same:]]
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)

@@ -12,7 +12,7 @@ from qa_demo import by_hand, texts
 from qa_demo.blocks import END, GREY, INK, LINE, PAPER, START, Block
 from qa_demo.core.spans import best_span, reason_codes, separate_argmaxes, span_scores
 from qa_demo.core.types import Span
-from qa_demo.printed import QUOTE, escape, number, plural, quote
+from qa_demo.printed import apart, escape, number, plural
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 
@@ -30,7 +30,7 @@ class Square:
     """The part of one window in which pairs are allowed: `scores` [size, size], NaN where not;
     token `first` + k of the paragraph is row and column k, `owned` [size] where a start counts.
     `start`, `end`: the logits of all the window's paragraph; `null`: its “no answer”; `count` pairs
-    of at most `longest` tokens are allowed, `best` is the highest, its score printed as `top`;
+    of at most `longest` tokens are allowed, `best` is the highest, with the score `top`;
     `several`: whether there are other windows.
     """
 
@@ -51,12 +51,7 @@ class Square:
         found = best_span(shown.reading, w, shown.decode)
         i, j = divmod(int(np.nanargmax(scores)), len(at))
         self.best = found.span if found else Span(w.doc_start + i, w.doc_start + j)
-        self.top = number(sum(self.logits(self.best.start, self.best.end)))
-
-    def logits(self, i: int, j: int) -> tuple[float, float]:
-        """Start logit of token i and end logit of token j of the paragraph."""
-        first = self.window.doc_start
-        return float(self.start[i - first]), float(self.end[j - first])
+        self.top = found.score if found else float(np.nanmax(scores))
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
@@ -64,10 +59,11 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     sq, best, e = Square(shown), shown.best, shown.encoding
     count = f"highest of {sq.count:,} allowed sums" if sq.count > 1 else "only allowed sum"
     found = f"{{}} has the {count}"
-    found += texts.which_window(shown, sq.window, " in {}") + f": *{sq.top}*"
+    d = apart(sq.top, best.score)
+    found += texts.which_window(shown, sq.window, " in {}") + f": *{number(sq.top, d)}*"
     if sq.window.index != best.window:
         by = " by the page's rule" * (shown.state.rule != "logits")
-        found += f" (the best span{by}, {{}} with {number(best.score)}, is in window "
+        found += f" (the best span{by}, {{}} with {number(best.score, d)}, is in window "
         found += f"{best.window + 1})"
     every, rule = " of all windows" * sq.several, " by BERT's rule" * (shown.state.rule != "logits")
     return [
@@ -76,7 +72,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             f"*The highest allowed cell{every} is the best span{rule}: the maximum-scoring span.*"
         ),
-        ui.finding(found + ".", [quote(e.text(sq.best), 44), QUOTE], texts.span_words(best)),
+        ui.finding(found + ".", texts.span_name(e, sq.best), texts.span_name(e, best.span)),
         square(sq),
         ui.group(
             "side",
@@ -126,13 +122,13 @@ def square(sq: Square) -> Block:
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
-    narrow["annotations.0.text"] = null
+    narrow["annotations.0.text"] = null.replace(", this window", " here")
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)
     layout["yaxis"] = ui.axis("", START, range=[far, edge], showticklabels=False, **grey)
     alt = "Scores of the allowed pairs of a start and an end in this window. The highest is "
-    alt += f"{e.text(sq.best)}, {sq.top}."
+    alt += f"{e.text(sq.best)}, {number(sq.top)}."
     half = max(0.5, m / 45)
     moves: Block = {"overlay": crossing(sq, edge, far, half), "narrow": narrow}
     moves["frame"] = {"field": "selection", "half": half}
@@ -158,7 +154,8 @@ def not_allowed(sq: Square) -> list[Block]:
     m, longest = sq.size, sq.longest
     if m < 12:
         return [ui.note("<b>not allowed</b>", sq.first, sq.first - 1.5, bgcolor=PAPER)]
-    found = [("the end would stand<br>before the start", m * 0.2, m * 0.75)]
+    low = sq.best.start - sq.first < m / 2  # beside the sum of the best pair, under its row
+    found = [("the end would stand<br>before the start", m * 0.17, m * (0.78 if low else 0.42))]
     if m > longest + 4:
         at = longest + (m - longest) * 0.66, (m - longest) * 0.3
         found.append((f"longer than<br>{plural(longest, 'token')}", *at))
@@ -204,7 +201,7 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
     if not held:
         return {"shapes": [], "annotations": rows}
     i, j, across = span.start, span.end, (span.end - edge) / (far - edge)
-    start, end = sq.logits(i, j)
+    start, end = sq.start[i - sq.window.doc_start], sq.end[j - sq.window.doc_start]
     column: Block = {"yref": "paper", "yanchor": "top", "yshift": -16}
     column["xanchor"] = "right" if across > 0.8 else "left" if across < 0.2 else "center"
     total = "highest<br>" * (span == sq.best) + f"<b>{number(start + end)}</b>"
@@ -228,8 +225,8 @@ def crossing(sq: Square, edge: float, far: float, half: float) -> Block:
 
 def together(sq: Square) -> Block:
     """Whether the highest start and the highest end form the best pair."""
-    *highest, reason = separate_argmaxes(sq.shown.reading, sq.window.index, sq.shown.decode)
-    i, j = (sq.window.to_doc(at) for at in highest)
+    reading, w = sq.shown.reading, sq.window
+    *highest, reason = separate_argmaxes(reading, w.index, sq.shown.decode)
     whose = f"{'In this window the' if sq.several else 'The'} paragraph's"
     if reason is None:
         said = f"{whose} highest start logit and highest end logit form the best pair."
@@ -240,16 +237,16 @@ def together(sq: Square) -> Block:
     }.get(reason, reason)
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
-    start, end = (quote(texts.word(sq.shown.encoding, d), 40) for d in (i, j))
-    first, last = map(number, sq.logits(i, j))
-    return ui.remark("together", said, [start, START], first, [end, END], last, why)
+    start, end = (texts.said_at(sq.shown, w, *x) for x in zip(highest, (START, END), strict=True))
+    first, last = (number(x[k]) for x, k in zip(reading.logits(w.index), highest, strict=True))
+    return ui.remark("together", said, start, first, end, last, why)
 
 
 def exactly(sq: Square) -> list[str]:
     """Conditions, and how many pairs are allowed."""
     m, longest = sq.size, sq.longest
-    count = f"{plural(int(sq.owned.sum()), 'start')} of this window, each with the ends that are "
-    count += f"left: {sq.count:,}."
+    count = f"{plural(int(sq.owned.sum()), 'start')} of this window with the ends that are left: "
+    count += f"{sq.count:,}."
     if bool(sq.owned.all()) and m >= longest > 1:
         count = f"{plural(m, 'start')} · {plural(longest, 'end')} − {longest} · {longest - 1} / 2 "
         count += f"that would run over the paragraph's end = {sq.count:,}."

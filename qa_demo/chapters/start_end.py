@@ -48,13 +48,13 @@ class Own(Record):
 
 class Softmax:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
-    `true`, `before`: the reader's own; `name`: which of the two, and the role of its colour.
+    `true`, `before`: the reader's own (`changed` or not); `name`: which, and its colour's role.
     """
 
     def __init__(self, name: str, true: Array, logits: Array, temperature: float) -> None:
         self.name, self.true, self.logits = name, true.astype(float), logits.astype(float)
         self.probs = np.clip(softmax(self.logits / temperature), NEXT_TO_0, NEXT_TO_1)
-        self.before = softmax(self.true / temperature)
+        self.before, self.changed = softmax(self.true / temperature), bool((true != logits).any())
         self.top = int(self.logits.argmax())
 
 
@@ -136,14 +136,13 @@ def change(p: Softmaxes) -> list[Block | None]:
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
     said += f"{printed.significant(p.raised[other] / now[other])}*"
-    where = texts.which_window(shown, p.window, " in {}")
-    found = say(said, p.said(pos), where)
+    found = say(said, p.said(pos), texts.which_window(shown, p.window, " in {}"))
     if shown.changed:
-        best, was = shown.best, shown.true_best
+        best, was, e = shown.best, shown.true_best, shown.encoding
         score = ui.summed(best.start_logit, best.end_logit)
-        found = say("Best pair now: {} with {}", texts.span_words(best), score)
+        found = say("Best pair now: {} with {}", texts.span_name(e, best.span), score)
         if was.span != best.span:
-            found += say(f"; it was {{}} with {number(was.score)}", texts.span_words(was))
+            found += say(f"; it was {{}} with {number(was.score)}", texts.span_name(e, was.span))
     return [
         ui.finding("{}.", found),
         *(by_hand.told(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),
@@ -160,11 +159,10 @@ def change(p: Softmaxes) -> list[Block | None]:
 
 def surest(p: Softmaxes) -> Block:
     """The finding: where both distributions are highest."""
-    warm = p.temperature != 1 or p.shown.state.step == 2
     return ui.finding(
         "{} most likely start is {} with {}, the most likely end {} with {}; all other positions "
         "share the rest.{}",
-        f"At T = {p.temperature:g} the" if warm else "The",
+        f"At T = {p.temperature:g} the" if p.temperature != 1 or p.shown.state.step == 2 else "The",
         *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
         texts.which_window(p.shown, p.window, " You see {}."),
     )
@@ -186,7 +184,7 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
     raised = [number(logit, next(fits, 9)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
     lines = [say(said, p.said(pos, role), raised, [top, role], [result, role])]
-    if (side.true != side.logits).any():
+    if side.changed:
         before = np.exp(side.true / p.temperature).sum()
         was, factor = weight(before), printed.significant(before / weights.sum())
         shrunk = printed.significant(printed.value(was) / printed.value(total))
@@ -197,7 +195,8 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
 
 def key(p: Softmaxes) -> Block:
     answers, choosing = p.shown.prediction.answer is not None, p.shown.state.step == 3
-    framed = "before" if p.shown.changed else "if raised" if choosing else ""
+    framed = "if raised" * (choosing and not p.shown.changed)
+    framed = "before" if any(side.changed for side in p.sides) else framed
     return ui.legend(
         "key",
         ("bar", START, "above a word: P(start)"),
@@ -284,7 +283,8 @@ def shares(p: Softmaxes) -> Block:
     narrow: Block = {"below": 1000, "xaxis.title.text": "", "xaxis.tickangle": -90}
     narrow["annotations.0.text"] = ""
     narrow |= {"margin.l": 64, "margin.b": 90, "xaxis.automargin": True}  # capitals need more
-    return ui.figure("shares", drawn, layout, alt, narrow=narrow)
+    phone = {"below": 400, "xaxis.tickfont.size": 11}
+    return ui.figure("shares", drawn, layout, alt, narrow=[narrow, phone])
 
 
 def as_table(p: Softmaxes) -> Block:

@@ -170,12 +170,11 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     found += f"Of all words, {{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
-    key.append(("hatch", GREY, "below: for “no answer”"))
-    key.append(("fill", MID, "the best span's own words"))
+    key += [("hatch", GREY, "below: for “no answer”"), ("fill", MID, "the best span's own words")]
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [
-        shares.finding(found, texts.span_words(shares.best), moved),
+        shares.finding(found, texts.span_name(shares.shown.encoding, shares.span), moved),
         ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
         summed(shares),

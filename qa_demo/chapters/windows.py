@@ -24,7 +24,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import said, said_at, span_words, word
+from qa_demo.texts import said, said_at, span_name, word
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def split(w: Windows) -> list[Block | None]:
     last += " and no word is dropped."
     one = "The text fits into one window: nothing is cut, and there is nothing to choose."
     return [
-        ui.finding(found, span_words(w.best)),
+        ui.finding(found, span_name(w.encoding, w.best.span)),
         *sliders(w),
         ui.legend("key", *key),
         staircase(w),
@@ -177,7 +177,8 @@ def staircase(w: Windows) -> Block:
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
             stairs.shapes.append(stairs.box(a, z, y, INK if wins else ui.CLEAR, INK, 2))
-            stairs.over(a, z, y, fig.proposes(r, 40), fig.proposes(r, 28), wins)
+            wide, narrow = (fig.proposes(w.encoding, r, most) for most in (40, 28))
+            stairs.over(a, z, y, wide, narrow, wins)
     many = plural(len(w.rows), "window")
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
 
@@ -235,10 +236,11 @@ def no_answer(w: Windows) -> list[Block | None]:
     """Step 3: each window's best span and its "no answer" on one axis of scores."""
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
     ahead = null - score
-    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null)}*"
+    d = max(printed.apart(null, score), printed.apart(ahead, w.threshold))
+    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null, d)}*"
     found += f" in window {w.least.k}" * many
     where = "leads" if ahead > 0 else "is behind" if ahead else "equals"
-    found += f", {where} the best span, *{number(score)}*"
+    found += f", {where} the best span, *{number(score, d)}*"
     if ahead > 0:
         found += f", by {'' if w.silent else 'not '}more than the threshold"
     found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
@@ -246,16 +248,15 @@ def no_answer(w: Windows) -> list[Block | None]:
     found += f": {by}it wins." if w.silent else f": {by}{{}} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
-    d = printed.apart(ahead, w.threshold)
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
     total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"
     return [
-        ui.finding(found, span_words(w.best, 40)),
+        ui.finding(found, span_name(w.encoding, w.best.span, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
-        fig.scores(w, w.threshold),
+        fig.scores(w, w.encoding, w.threshold),
         ui.formula("lead", say(total)),
         ui.closing(f"{last} and the best span of all windows are compared."),
     ]
@@ -311,7 +312,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
     cls = escape(w.cls) if taken.maxima[:2] == (0, 0) else ""
     texts = [
-        fig.label(measured(rule, r, cls * (r is taken)), 0, y - 8 / pitch, r is taken, **over)
+        fig.label(measured(w, rule, r, cls * (r is taken)), 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
@@ -328,16 +329,16 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
     return ui.group(
         f"panel-{rule}",
         6,
-        ui.remark(f"takes-{rule}", told, span_words(own, 20) if own else "no span"),
+        ui.remark(f"takes-{rule}", told, span_name(w.encoding, own.span, 20) if own else "no span"),
         ui.figure(rule, [drawn], layout, alt),
         ui.formula(f"sum-{rule}", worked(rule, taken), label=f"window {taken.k}"),
     )
 
 
-def measured(rule: str, r: Proposal, cls: str) -> str:
+def measured(w: Windows, rule: str, r: Proposal, cls: str) -> str:
     """What a rule compares of a window, and whether both P of a mean are on `cls`."""
     if rule != "mean_of_maxima":
-        return fig.proposes(r, 26, probability(r.product) if rule == "product" else "")
+        return fig.proposes(w.encoding, r, 26, probability(r.product) * (rule == "product"))
     return probability(r.mean) + f": both P on {cls}" * bool(cls)
 
 
@@ -392,7 +393,8 @@ def as_table(w: Windows) -> Block:
     named = [(f"{start} to nearer edge", ""), (f"{quote(w.best.text, 24)} here", "")]
     for r in w.rows:
         cells = [str(r.k), f"{r.window.doc_start + 1} to {r.window.doc_stop}"]
-        cells += ["none", "–"] if r.own is None else [quote(r.own.text, 50), number(r.score)]
+        own = r.own and [span_name(w.encoding, r.own.span, 50)[0], number(r.score)]
+        cells += own or ["none", "–"]
         cells += [number(r.null), "–" if r.edge < 0 else str(r.edge)]
         cells += [number(r.answer_score) if r.window.holds(w.best.span) else "–"]
         cells += [probability(r.mean), probability(r.product)]

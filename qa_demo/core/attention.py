@@ -46,6 +46,5 @@ def spread_head(rows: NDArray[np.float32], asked: Floats) -> tuple[int, int]:
     `rows` [N, A, n] are all under 0.3; among all heads where none is.
     """
     wide = np.where(rows.max(-1) < SPREAD, asked, -1)
-    best = (wide if wide.max() >= 0 else asked).argmax()
-    layer, head = np.unravel_index(best, asked.shape)
+    layer, head = np.unravel_index((wide if wide.max() >= 0 else asked).argmax(), asked.shape)
     return int(layer) + 1, int(head) + 1

@@ -257,5 +257,4 @@ def deletion_test(
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
     masks = np.array([np.isin(units.of, each) for each in sets])
     leads = (-value_of(target, window, *read_masked(window, masks))).tolist()
-    draws = tuple(sorted(zip(leads[1:], sets[1:], strict=True)))
-    return Deletion(sets[0], leads[0], draws)
+    return Deletion(sets[0], leads[0], tuple(sorted(zip(leads[1:], sets[1:], strict=True))))

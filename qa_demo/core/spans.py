@@ -184,8 +184,7 @@ def best_pairs(
             best.setdefault(words_inside(encoding, span), scored_pair(start, end, i, j))
         if len(best) == 5:
             break
-    null = scored_pair(start, end, 0, 0)
-    found = sorted([null, *best.values()], key=lambda p: -p.score)[:5]
+    found = sorted([scored_pair(start, end, 0, 0), *best.values()], key=lambda p: -p.score)[:5]
     if right not in found:
         found = sorted([*found[:4], right], key=lambda p: -p.score)
     return found

@@ -108,8 +108,9 @@ def special_positions(encoding: Encoding, window: Window) -> Bools:
 
 
 def whitespace_ids(text: str, offsets: Ints) -> Ints:
-    """Number of the blank-separated word that each token of a text starts in."""
-    starts = np.array([m.start() for m in re.finditer(r"\S+", text)], dtype=np.int64)
+    """Number of the word between blanks that each token starts in; a Chinese sign is a word."""
+    found = re.finditer("[\u3400-\u9fff]|[^\\s\u3400-\u9fff]+", text)
+    starts = np.array([m.start() for m in found], dtype=np.int64)
     return np.maximum(np.searchsorted(starts, offsets[:, 0], side="right") - 1, 0)
 
 

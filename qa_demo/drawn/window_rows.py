@@ -10,8 +10,8 @@ from qa_demo.blocks import INK, OTHER, PALE, PAPER, Block
 from qa_demo.core.predict import Proposal, Proposals
 from qa_demo.core.spans import Candidate
 from qa_demo.core.types import Encoding
-from qa_demo.printed import adds, escape, number, plural, quote
-from qa_demo.texts import siblings, word
+from qa_demo.printed import adds, escape, number, plural, room
+from qa_demo.texts import siblings, span_name, word
 
 MOST_ROWS = 7
 LEFT = {"xref": "paper", "xanchor": "left"}
@@ -47,10 +47,10 @@ def strip_words(e: Encoding, best: Candidate, pixels: float, page: str) -> list[
     span, n, size = best.span, len(e.context_ids), 15 if page == "wide" else 13
 
     def half(text: str) -> float:
-        letters = len(text) + 0.35 * sum(map(str.isupper, text))
+        letters = room(text) + 0.35 * sum(map(str.isupper, text))
         return (letters * size * 0.54 + 22) / 2 * n / pixels
 
-    answer = best.text if len(best.text) < pixels / 16 else word(e, span.start, "")[:18]
+    answer = best.text if room(best.text) < pixels / 16 else word(e, span.start, "")[:18]
     middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
     chosen, firsts = [(middle, answer)], np.flatnonzero(np.diff(e.word_ids, prepend=-1)).tolist()
     named = [(d, text) for d in firsts if 4 < len(text := word(e, d, "")) < 18 and text.isalnum()]
@@ -72,7 +72,7 @@ class Stairs:
         self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
         self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
         self.texts = strip_words(e, best, 1024, "wide")
-        self.texts += strip_words(e, best, 528, "tablet") + strip_words(e, best, 279, "phone")
+        self.texts += strip_words(e, best, 528, "tablet") + strip_words(e, best, 224, "phone")
         margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
         for y, name in enumerate(self.names):
             self.texts.append(label(name, 0, y, True, **margin, name="wide"))
@@ -118,11 +118,11 @@ class Stairs:
         return drawn(key, [], layout, self.texts, alt, narrow)
 
 
-def proposes(r: Proposal, most: int, value: str = "") -> str:
+def proposes(e: Encoding, r: Proposal, most: int, value: str = "") -> str:
     """A window's best span with its score, or with another number of it, for a figure."""
     if r.own is None:
         return "no span"
-    return f"{escape(quote(r.own.text, most))} {value or number(r.own.score)}"
+    return f"{escape(span_name(e, r.own.span, most)[0])} {value or number(r.own.score)}"
 
 
 def dots(rows: Rows, win: Proposal, least: Proposal, apart: float) -> list[Block]:
@@ -161,7 +161,7 @@ def window_axis(rows: Rows, top: float) -> Block:
     return ui.axis(range=[len(rows) + 0.5, top], showgrid=False, **ticks)
 
 
-def scores(w: Proposals, threshold: float) -> Block:
+def scores(w: Proposals, e: Encoding, threshold: float) -> Block:
     """Windows down, scores across, shaded where "no answer" would win; what decides has a name."""
     rows = few(w.rows, [w.win, w.least])
     goal, pitch, many = w.best.score + threshold, min(92.0, 316 / len(rows)), len(rows) > 1
@@ -183,7 +183,7 @@ def scores(w: Proposals, threshold: float) -> Block:
         texts.append(label(number(x), x, y, size=12, name="tablet phone", **near))
 
     at = {r.k: y for y, r in enumerate(rows, 1)}
-    name(w.win.score, proposes(w.win, 26), at[w.win.k] - apart)
+    name(w.win.score, proposes(e, w.win, 26), at[w.win.k] - apart)
     null = f"“no answer” {number(w.least.null)}" + ": the smallest counts" * many
     name(w.least.null, null, at[w.least.k] + apart)
     region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")

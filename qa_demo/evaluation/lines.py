@@ -208,8 +208,7 @@ def kind_of(
             return "tokens"
         if len(gold) > decode.max_answer_length:
             return "max_answer_length"
-        owner = reading.windows[int(reading.owners[gold.start])]
-        return "" if owner.holds(gold) else "window"
+        return "" if reading.windows[int(reading.owners[gold.start])].holds(gold) else "window"
 
     if right("" if best is None else best.text):
         return "right", ""

@@ -223,7 +223,7 @@ def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_who
     gold = [[m.start(), m.end()] for m in re.finditer(r"\S+", said)][:20]
     texts = {"question": "من؟", "context": said, "gold": gold}
     page = open_page({**texts, "chapter": "answer"}, width=375)
-    page.locator("[data-block=words] .at-left.marked-by").first.wait_for()
+    page.locator("[data-block=words] .moved.marked-by").first.wait_for()
     over = """() => [...document.querySelectorAll('.marked-by')].filter((e) => {
         const [a, b] = [e, e.closest('.run')].map((x) => x.getBoundingClientRect().bottom);
         return a > b + 1;
@@ -250,7 +250,7 @@ def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
     drawn(page)
     assert page.evaluate(outside, ".figure text") == []
     show(page, server, {"example": "reef", "chapter": "start_end"})
-    page.locator("#chapter .word > .at-left").first.wait_for()
+    page.locator("#chapter .word > .moved").first.wait_for()
     assert page.evaluate(outside, ".word > b") == []
     show(page, server, {"question": "WHO?", "context": "KING CHRISTIAN OF DENMARK FOUNDED IT."})
     page.locator(".textpoint").first.wait_for()
