@@ -51,7 +51,7 @@ def draw_lengths(rng: np.random.Generator, count: int) -> Ints:
 
 def budget_of(pieces: int) -> int:
     """ceil(mask_ratio T) of T >= 1; 510 pieces give 77."""
-    return math.ceil(MASK_RATIO * pieces - 1e-9)  # 0.15 is a little above 3/20 in binary
+    return math.ceil(MASK_RATIO * pieces)
 
 
 # ---- a text, and where it has blanks
