@@ -216,9 +216,10 @@ def curves(s: Reported, metric: str) -> list[Block]:
             sides = low, high, 0.03 * k, 0.03 * k + 0.025
             shapes.append(ui.rect(*sides, side.role, yref="paper", opacity=0.35))
         said += [[side.name, STRONG], f"{found}. "]
-    cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98]).tolist()
+    cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98])
+    ends = (cuts + [-0.1, 0.1]).tolist()  # of equal leads too
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
-    axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=cuts, showgrid=False)
+    axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=ends, showgrid=False)
     alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."
     idea = "An answer is withheld where “no answer” leads it by more than the threshold. "
     idea += "The slider sets what all sections below show."

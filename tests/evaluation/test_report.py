@@ -307,7 +307,9 @@ def test_a_gold_answer_without_a_place_is_marked_nowhere():
     rows = lines(1)
     for row in rows:
         row["gold"] = [gold | {"char_start": -1} for gold in row["gold"]]
+        row["score_diff"] = 0.0
     blocks = keyed(made(rows), selection="0", at="100")
+    assert np.diff(blocks["curves-figure"]["layout"]["xaxis"]["range"]) > 0.1, "of equal leads too"
     assert blocks["failures"]["rows"][0]["cells"][1] != "no answer"
     assert [line["role"] for line in blocks["text"]["lines"]] == ["start"]
     assert "gold=" not in blocks["link"]["href"]
