@@ -111,10 +111,11 @@ def test_an_attribution_tells_every_token_by_its_own_text():
             word = found.words.items[of]
             assert word.char_start <= place[0] < place[1] <= word.char_end
             assert TEXTS[word.side][slice(*place)] == token.removeprefix("##")
-    best = call(FakeReader(), "read", **TEXTS).prediction.best.candidate
-    made = found.attribution
-    assert (found.span, made.f_x) == (best, pytest.approx(best.score, abs=1e-4))
-    assert len(made.values) == len(found.tokens) and found.other is None
+    assert len(found.attribution.values) == len(found.tokens) and found.other is None
+    for most in ({}, {"max_answer_length": 1}):
+        found = call(FakeReader(), "attribute", **GIVEN["attribute"], **most)
+        best = call(FakeReader(), "read", **TEXTS, **most).prediction.best.candidate
+        assert (found.span, found.attribution.f_x) == (best, pytest.approx(best.score, abs=1e-4))
 
 
 def test_a_typed_mask_hides_its_place():
@@ -122,6 +123,9 @@ def test_a_typed_mask_hides_its_place():
     pieces = found.infill.pieces
     assert (found.text, [found.offset_mapping[p.at, 0] for p in pieces]) == ("it met it", [0, 7])
     assert not found.known and all(len(p.mlm.guesses) == 4 for p in pieces)
+    seeded = [call(FakeInfiller(), "infill", text=HIDDEN, seed=seed) for seed in (None, 1, 0)]
+    one, same, other = ([piece.at for piece in x.infill.pieces] for x in seeded)
+    assert one == same != other
 
 
 KINDS = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}

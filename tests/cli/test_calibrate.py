@@ -16,8 +16,7 @@ from tests.cli.terminal import OPTIONS, SMALL, TEXTS, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
-CONTEXT = kit.CONTEXT[: len(kit.CONTEXT) // 3]
-"""Read in a third of the time."""
+CONTEXT = kit.CONTEXT[: len(kit.CONTEXT) // 3]  # read in a third of the time
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,7 @@ def process(*arguments: str, stdout: Any = subprocess.DEVNULL) -> tuple[int, str
     return done.returncode, done.stderr
 
 
-PICTURE = ("-m", "qa_demo", "picture", "spans")
-"""Of an example whose reading is stored: no model is loaded."""
+PICTURE = ("-m", "qa_demo", "picture", "spans")  # its reading is stored: no model is loaded
 
 
 def test_a_closed_pipe_ends_a_command_without_a_word_which_imported_nothing_that_takes_seconds():

@@ -62,10 +62,9 @@ def test_an_interval_that_is_printed_with_a_0_tells_nothing():
 def test_articles_stand_together_and_of_few_nothing_is_said():
     """Finding 24: paragraphs of the first articles must not count each for itself in silence."""
     assert str(units(["one"] * 4)) == "1 article"
-    named = Units([row(0, title=""), row(1, title="b")])
-    assert (named.names, named.called) == (["Ada.", "b"], "article")
-    named = Units([row(0, title="")])
-    assert (named.names, named.called) == (["Ada."], "paragraph")
+    for titles, called in ((["", "b"], "article"), ([""], "paragraph")):
+        named = Units([row(0, title=title) for title in titles])
+        assert (named.names, named.called) == ([title or "Ada." for title in titles], called)
     for count in (1, LEAST - 1, LEAST):
         found = units(k % count for k in range(60)).mean(np.arange(60.0))
         assert math.isnan(found.low[0]) == (count < LEAST)
@@ -113,5 +112,4 @@ def test_not_worse_than_another_by_points(by, holds):
     found, said = not_worse(Evaluation(own, RUN), Evaluation(other, RUN), by)
     assert found is holds and said.startswith("F1 -25.00 points against r on 8 questions")
     assert "from 1 article nothing can be told" in said
-    one = not_worse(Evaluation(own[:1], RUN), Evaluation(other[:1], RUN), by)[1]
-    assert "on 1 question;" in one
+    assert "on 1 question;" in not_worse(*(Evaluation(x[:1], RUN) for x in (own, other)), by)[1]

@@ -85,8 +85,7 @@ def test_between_tabs_a_quotation_mark_swallows_no_row(mark):
 def test_an_empty_file_holds_no_question_and_one_object_is_a_row(text):
     assert read_questions(text.encode(), "a.json").examples == []
     assert read_questions(b"\n" * len(text), "a.csv").examples == []
-    lines = json.dumps(FLAT[0], indent=2)
-    assert read_questions(lines.encode(), "a.json").examples == WANTED[:1]
+    assert read_questions(json.dumps(FLAT[0], indent=2).encode(), "a.json").examples == WANTED[:1]
 
 
 def test_0_is_an_id_and_two_rows_never_share_one():

@@ -46,9 +46,8 @@ def test_rows_give_what_the_command_gives(bert, saved, tmp_path, capsys, monkeyp
 
 
 def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refused(bert):
-    odd = ROWS[1] | {"answers": ["Nobody"]}
     with pytest.warns(UserWarning, match="gold answer") as said:
-        qa_demo.evaluate(bert, [odd])
+        qa_demo.evaluate(bert, [ROWS[1] | {"answers": ["Nobody"]}])
     assert ["no gold answer stands in the paragraph" in str(one.message) for one in said] == [True]
     for rows, more, reason in (
         (ROWS[:2], {"threshold": 2.0}, "a threshold, got 2, changes nothing"),
