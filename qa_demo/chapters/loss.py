@@ -134,8 +134,9 @@ class Case:
     def named(self, pos: int, role: str) -> list[list[str]]:
         return texts.said_at(self.shown, self.window, pos, role)
 
-    def words(self, span: Span | None, most: int = 44) -> str:
-        return texts.span_name(self.shown.encoding, span, most)[0] if span else "no answer"
+    def words(self, spans: Sequence[Span | None], most: int = 44) -> list[str]:
+        names = iter(texts.span_names(self.shown.encoding, [*filter(None, spans)], most))
+        return [next(names) if span else "no answer" for span in spans]
 
     def text(self, key: str, values: StartEnd, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
@@ -194,8 +195,9 @@ def label_choice(case: Case) -> Block | None:
     if len(case.labels) < 2 or case.shown.state.veil:
         return None
     options: list[tuple[str, dict[str, Any], bool]] = []
-    for k, label in enumerate(case.labels):
-        said = f"{case.words(label.span, 30)}, {label.marks} of {case.total}"
+    spans, marks = zip(*case.labels, strict=True)
+    for k, words in enumerate(case.words(spans, 30)):
+        said = f"{words}, {marks[k]} of {case.total}"
         options.append((said, {"own.loss.label": k or None}, not case.mean and k == case.at))
     options.append((f"all {case.total}, the mean", {"own.loss.label": "mean"}, case.mean))
     return ui.choice("label", "taken as right", options)
@@ -229,10 +231,11 @@ def the_loss(case: Case) -> Made:
     for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
         at = np.flatnonzero(y).tolist()
         rights += [(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
-    for n, label in enumerate(case.labels):
+    names = case.words([label.span for label in case.labels])
+    for n, (label, words) in enumerate(zip(case.labels, names, strict=True)):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
-        words = case.words(label.span) + f" ({case.cls} here)" * (bool(label.span) and pair[0] == 0)
+        words += f" ({case.cls} here)" * (bool(label.span) and pair[0] == 0)
         who = "nobody" if case.by == "nobody" else f"{label.marks} of {case.total}"
         cells = words, who, *costs, number(case.loss_by(label), 3)
         rows.append(ui.row(*cells, sets={"own.loss.label": n or None}))
@@ -336,8 +339,7 @@ def the_fit(case: Case) -> Made:
         told = "shown: the best four of the spans and “no answer”, and the right one"
         key.append(("text", GREY, told))
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
-    names = iter(texts.span_names(e, [*filter(None, spans)], 44))
-    words, rows = [next(names) if span else "no answer" for span in spans], list[Block]()
+    words, rows = case.words(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
         logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
         cells = [*map(number, logits), printed.total(logits, p.score)]
