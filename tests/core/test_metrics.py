@@ -113,6 +113,6 @@ def test_slices_of_the_same_text_are_found_by_brute_force_too(words, data):
     context = "".join(words)
     every = [(a, b) for a in range(len(context) + 1) for b in range(a, len(context) + 1)]
     a, b = data.draw(st.sampled_from(every))
-    wanted = normalize(context[a:b])
-    found = same_text(context, np.array(every), context[a:b])
+    found, wanted = same_text(context, np.array(every), context[a:b]), normalize(context[a:b])
     assert found.tolist() == [normalize(context[x:y]) == wanted for x, y in every]
+    assert same_text("xΣ xς", np.array([(0, 2), (3, 5)]), "xΣ").all(), "a Σ at the end is a ς"
