@@ -143,6 +143,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         found = say("Best pair now: {} with {}", texts.span_name(e, best.span), score)
         if was.span != best.span:
             found += say(f"; it was {{}} with {number(was.score)}", texts.span_name(e, was.span))
+        found += say(texts.which_window(shown, p.window, ". You see {}"))
     return [
         ui.finding("{}.", found),
         *(by_hand.told(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),

@@ -447,7 +447,6 @@ def head_table(shares: Shares, att: TokenAttention) -> Block:
     for pos in np.argsort(-att.weights, kind="stable")[:20].tolist():
         k, name = int(shares.words.of[pos]), texts.position_name(shares.shown, shares.window, pos)
         place, share = (items[k].where, signed(shares.values[k])) if k >= 0 else ("–", "–")
-        weight = probability(float(att.weights[pos]), 2)
-        rows.append(ui.row(quote(name, 30), place, weight, share))
+        rows.append(ui.row(quote(name, 30), place, probability(att.weights[pos], 2), share))
     columns = ["token", "in the", "weight", "share of its word"]
     return ui.table("rows", columns, rows, "The tokens with the largest weights")
