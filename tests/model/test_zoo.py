@@ -120,7 +120,6 @@ BROKEN: list[tuple[Damage, str]] = [
     (replaced("config.json"), "config.json is missing or"),
     (replaced("config.json", lambda path: path.symlink_to(__file__)), "link that leads out"),
     (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
-    (write("adapter_config.json", b"[]"), MERGE_FIRST.format("another model")),
     (adapter(base_model_name_or_path=None), MERGE_FIRST.format("another model")),
     (adapter(base_model_name_or_path="a/b\nc"), MERGE_FIRST.format("a/b c")),
     (card(tag_order=["O", "B", "I"]), "reader.json: tag_order.0: must be 'B', got 'O'"),
