@@ -1,12 +1,10 @@
 """Spanlight: see how a BERT reader finds an answer.
 
-    from qa_demo import evaluate, explain, load_reader, plot, predict, report
     reader = load_reader()
     reading = reader.read(question, context)
     predict(reading).answer, explain(reader, reading)
-    found = evaluate(reader, rows)
-    found.scores, report(found, "report.html")
     plot(reading, "spans").show()
+    report(evaluate(reader, rows), "report.html")
 
 In a notebook a cell that ends with `reading` shows all chapters of it. Nothing is imported
 before it is asked for: torch takes seconds.
