@@ -203,7 +203,7 @@ def curves(s: Reported, metric: str) -> list[Block]:
         scores = np.stack([side.scores(metric, name) for name in names])
         most = side.table.scores(best, metric)
         for (part, mask), (dash, width) in zip(s.parts.items(), styles, strict=True):
-            x, y = reported.plain(limits), reported.plain(scores[:, mask].mean(axis=1))
+            x, y = reported.short(limits), reported.short(scores[:, mask].mean(axis=1))
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
         found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; as run, at "

@@ -123,8 +123,8 @@ def thresholds(s: Reported, at: str) -> list[Block]:
     return [ui.line(x, x, 0, 1, role, yref="paper", dash="dot") for x, role in places]
 
 
-def plain(values: Any) -> list[float]:
-    """Numbers for a trace."""
+def short(values: Any) -> list[float]:
+    """Numbers for a trace, with two decimals."""
     return [round(float(x), 2) for x in np.nan_to_num(np.asarray(values, dtype=np.float64))]
 
 
@@ -133,9 +133,9 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
     shows their `hovertext`, else x.
     """
     bars: Block = {"type": "data", "symmetric": False, "color": role, "thickness": 2, "width": 0}
-    bars["array"] = plain(found.high - found.value)
-    bars["arrayminus"] = plain(found.value - found.low)
-    x, y = (plain(found.value), at) if along == "x" else (at, plain(found.value))
+    bars["array"] = short(found.high - found.value)
+    bars["arrayminus"] = short(found.value - found.low)
+    x, y = (short(found.value), at) if along == "x" else (at, short(found.value))
     hover = {"hoverinfo": "text" if "hovertext" in more else "x", f"error_{along}": bars}
     return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 

@@ -103,7 +103,7 @@ def reliability(s: Reported) -> list[Block]:
         style: Block = {"mode": "lines+markers+text", "line": {"color": side.role, "width": 1}}
         style |= {"text": [f"{b.count:,}" for b in table], "textfont": {"color": side.role}}
         style["textposition"] = "top left" if side.up > 0 else "bottom right"
-        x = reported.plain([100 * b.mean_prob for b in table])
+        x = reported.short([100 * b.mean_prob for b in table])
         data.append(reported.dots(side.role, found, x, "y", **style))
         words = f" said {100 * claim[mask].mean():.0f} % on average and was right in "
         words += f"{100 * right[mask].mean():.0f} %; by tenths it is off by "
@@ -151,8 +151,8 @@ def failures(s: Reported, at: str, who: str) -> list[Block]:
         golds = list(dict.fromkeys(g["text"] for g in row["gold"]))
         gold = quoted(golds[0], 50) if golds else "no answer"
         more = f" and {len(golds) - 1} more" if len(golds) > 1 else ""
-        best = best_span(side, k)
-        theirs = [best_span(x, k) + (", right" if x.table.right[k] else "") for x in others]
+        best = best_text(side, k)
+        theirs = [best_text(x, k) + (", right" if x.table.right[k] else "") for x in others]
         cells = [row["question"], gold + more, best if given[k] else f"none (best {best})", *theirs]
         rows.append(ui.row(*cells, number(far, 1), sets={"selection": str(n)}))
     return [
@@ -162,7 +162,7 @@ def failures(s: Reported, at: str, who: str) -> list[Block]:
     ]
 
 
-def best_span(side: Side, k: int) -> str:
+def best_text(side: Side, k: int) -> str:
     """The text of a reader's best span for question k, quoted."""
     n_best = side.rows[k]["n_best"]
     return quoted(n_best[0]["text"], 50) if n_best else "none"
@@ -232,7 +232,7 @@ def spans_figure(s: Reported, at: str, k: int) -> Block:
         lead = [side.rows[k]["score_diff"] + spans[0]["score"] - n["score"] for n in spans]
         symbols = ["circle", *["circle-open"] * (len(spans) - 1)]
         style = {"color": side.role, "size": 11, "symbol": symbols, "line": {"width": 2}}
-        data.append(ui.scatter("markers", reported.plain(lead), rows, marker=style, hoverinfo="x"))
+        data.append(ui.scatter("markers", reported.short(lead), rows, marker=style, hoverinfo="x"))
     axis = ui.axis("lead of “no answer” over this span, logits")
     zero = [ui.line(0, 0, 0, 1, GREY, yref="paper")]
     lines = {"shapes": reported.thresholds(s, at), "annotations": []}

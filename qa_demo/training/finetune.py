@@ -36,7 +36,7 @@ from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
 from qa_demo.training.heads import TwoHeads, check_length, load, tokenizer_of
 from qa_demo.training.loop import Batch, Draws, Job, Place, Terms, begin, command, run
-from qa_demo.training.score import HEADS, plain, text_of
+from qa_demo.training.score import HEADS, squad_means, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
@@ -210,7 +210,7 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
     readings = [read(model.eval(), tokenizer, e) for e in examples]
     found = {}
     for head, prefix in zip(HEADS, ("", "bio_"), strict=True):
-        scores = plain(examples, (text_of(reading, head) for reading in readings))
+        scores = squad_means(examples, (text_of(reading, head) for reading in readings))
         found |= {prefix + name: round(scores[name], 2) for name in ("exact", "f1")}
     return found
 

@@ -119,7 +119,7 @@ def list_scores(
     }
 
 
-def plain(examples: Sequence[Example], said: Iterable[str]) -> dict[str, Any]:
+def squad_means(examples: Sequence[Example], said: Iterable[str]) -> dict[str, Any]:
     """Means in percent of texts that answer questions, by the rules of SQuAD 1.1. Errors: BadInput
     for no question.
     """
@@ -168,7 +168,7 @@ def measured(
         "versions": versions("torch", "transformers", "tokenizers", "numpy", "safetensors"),
         "data": {path.name: sha256(path) for path in (dev, dev_v2, *list_files)},
         "speed": {"questions": count, "questions_per_second": round(count / taken, 1)},
-        "squad_dev": {h: plain(files["dev"], map(best_text, of(h, "dev"))) for h in HEADS},
+        "squad_dev": {h: squad_means(files["dev"], map(best_text, of(h, "dev"))) for h in HEADS},
         "squad_dev_v2": {head: at_threshold(of(head, "v2")) for head in HEADS},
         "reliability": {"span": reliability(spans.claims)},
         "lists": {},
