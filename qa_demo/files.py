@@ -108,7 +108,7 @@ def alone(folder: Path) -> None:
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as fault:
-            raise BadInput(f"another process is writing to {folder}: give another") from fault
+            raise BadInput(f"another process writes to {folder}: name another") from fault
 
 
 def dumps(report: dict[str, Any]) -> str:

@@ -61,7 +61,7 @@ def test_a_file_is_written_and_written_over(tmp_path):
 def test_a_folder_is_held_by_one_process(tmp_path):
     alone(tmp_path)
     with ProcessPoolExecutor(1) as other:
-        assert "another process is writing to" in str(other.submit(alone, tmp_path).exception())
+        assert "another process writes to" in str(other.submit(alone, tmp_path).exception())
 
 
 @pytest.mark.parametrize("before", [[], ["the last one"]])
