@@ -85,8 +85,7 @@ def test_attribute_ranks_whole_words(reader, terminal):
 def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal):
     out = terminal.ask("loss", "--gold", "0", len(kit.CONTEXT))
     assert "(whole in 0 of" in out and "windows; the others count it as no answer)" in out
-    short = ["--question", "Who?", "--context", "The bridge."]
-    assert "whole in" not in terminal.read("loss --gold 4 10", *short)
+    assert "whole in" not in terminal.read("loss --gold 4 10 --question Who? --context The-bridge.")
     assert terminal.ask("loss").startswith("label: no answer\nterm")
     assert "with exact marginals" in terminal.ask("tag").splitlines()[0]
 
@@ -108,12 +107,12 @@ def test_picture_prints_the_blocks_of_a_state(tmp_path, terminal):
     state |= {"doc_stride": 7, "chapter": "answer", "selection": [0, 1]}
     path = tmp_path / "state.json"
     path.write_text(json.dumps(state), encoding="utf-8-sig")
-    asked = ["picture", "spans", "--reader", terminal.folder, "--state"]
-    made = json.loads(terminal.run(*asked, path))
+    printed = terminal.run("picture", "spans", "--reader", terminal.folder, "--state", path)
+    made = json.loads(printed)
     assert (made["chapter"], made["step"], made["selection"]) == ("spans", 1, [0, 1])
     assert made["reader"] == str(terminal.folder)
     kinds = {block["key"]: block["kind"] for block in made["blocks"]}
     assert kinds["idea"] == kinds["finding"] == "sentence"
-    asked[1] = "windows"
-    path.write_text(json.dumps(state | {"step": 2}), encoding="utf-8")
-    assert json.loads(terminal.run(*asked, path))["step"] == 2
+    path.write_text(json.dumps(state | {"step": 2, "reader": str(terminal.folder)}))
+    made = json.loads(terminal.run("picture", "windows", "--state", path))
+    assert (made["step"], made["reader"]) == (2, str(terminal.folder))
