@@ -22,9 +22,10 @@ KINDS.paragraph = (b) => {
   return text({ ...b, segments, height: 0, select: false });
 };
 
-/** Change what is shown. */
+/** Change what is shown; a number that is typed means the nearest stop of the slider. */
 export function set(patch) {
-  state = { ...state, ...patch };
+  const stop = typeof patch.at === "number" ? { at: 2 * Math.round(patch.at / 2) } : {};
+  state = { ...state, ...patch, ...stop };
   draw();
   if (patch.selection) here("[data-block=opened]").scrollIntoView({ block: "nearest" });
 }
