@@ -82,10 +82,13 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
 
 
 class Lists(GenerateJsonSchema):
-    """JSON has arrays as lists."""
+    """JSON has arrays as lists, and a record says what it is."""
 
     def is_instance_schema(self, schema: Any) -> dict[str, Any]:
         return {"type": "array"}
+
+    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
+        return super().dataclass_schema(schema) | {"description": schema["cls"].__doc__}
 
 
 def schema(name: str, **how: Any) -> dict[str, Any]:
