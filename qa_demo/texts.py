@@ -50,7 +50,7 @@ def word(e: Encoding, d: int, dot: str = "·") -> str:
 def dotted(e: Encoding, d: int, most: int = 24) -> str:
     """A piece with a dot where its word goes on: Rot· and ·ne."""
     same, (begins, ends) = siblings(e, d), e.offset_mapping[d].tolist()
-    return "·" * (d > same[0]) + short(e.context[begins:ends], most) + "·" * (d < same[-1])
+    return short("·" * (d > same[0]) + e.context[begins:ends] + "·" * (d < same[-1]), most)
 
 
 def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
@@ -246,7 +246,7 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
     """A span as a quoted part; a dot where it begins or ends inside a word, e.g. “·ne Sax”."""
     before = "·" if siblings(e, span.start)[0] < span.start else ""
     after = "·" if siblings(e, span.end)[-1] > span.end else ""
-    return [f"“{before}{short(e.text(span), most)}{after}”", QUOTE]
+    return [quote(before + e.text(span) + after, most), QUOTE]
 
 
 def span_names(e: Encoding, spans: Sequence[Span], most: int) -> list[str]:
