@@ -213,8 +213,8 @@ def test_each_revision_of_the_protocol_is_answered_in_kind(client, asked, versio
     said = rpc(client, "initialize", protocolVersion=asked)["result"]
     assert said["protocolVersion"] == version and said["capabilities"] == {"tools": {}}
     noted = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    made = client.post("/mcp", json=noted, headers={"mcp-protocol-version": version})
-    assert made.status_code == 202
+    head = {"mcp-protocol-version": version}
+    assert client.post("/mcp", json=noted, headers=head).status_code == 202
     listed = rpc(client, "tools/list", version)["result"]["tools"]
     assert [t["name"] for t in listed] == list(CALLS)
     assert all(t["inputSchema"]["type"] == t["outputSchema"]["type"] == "object" for t in listed)
@@ -293,7 +293,7 @@ def test_a_batch_of_the_revision_that_has_them_is_answered(header, client):
     ping = {"jsonrpc": "2.0", "method": "ping"}
     made = client.post("/mcp", json=[{**ping, "id": 1}, ping, {**ping, "id": 2}], headers=header)
     assert [one["id"] for one in made.json()] == [1, 2]
-    newer = {"mcp-protocol-version": VERSIONS[0]}
+    newer = {"mcp-protocol-version": VERSIONS[1]}
     assert client.post("/mcp", json=[{**ping, "id": 1}], headers=newer).status_code == 400
     many = client.post("/mcp", json=[ping] * 51, headers=header)
     assert (many.status_code, many.json()["error"]["code"]) == (400, -32600)
