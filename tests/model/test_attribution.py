@@ -85,7 +85,7 @@ def test_every_family_and_baseline(reader, reading, monkeypatch):
         assert found.f_x == pytest.approx(value, abs=1e-4)
         assert not found.values[special].any() and found.values[~special].any()
         assert [tried for tried, _ in found.tried] == list(steps[: len(found.tried)])
-        assert found.n_steps == found.tried[-1][0]
+        assert found.tried[-1] == (found.n_steps, pytest.approx(found.gap, abs=1e-6))
         shares = [abs(gap / (found.f_x - found.f_baseline)) for _, gap in found.tried]
         assert all(share >= GAP_LIMIT for share in shares[:-1])
     for method in METHODS[1:]:
