@@ -15,6 +15,8 @@ from tests.model import kit
 from tests.training import toy
 
 pytestmark = pytest.mark.model
+LONG = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
+PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 
 
 def listed(*texts: str, context: str = kit.CONTEXT) -> Example:
@@ -51,9 +53,6 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first():
     assert learnt["end"][window.to_pos(spans[0].end)] == 1
     one = listed(" ")  # which is no answer: no piece stands there
     assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
-
-
-LONG = "anna rotne " * 40 + "ingeborg " + "anna rotne " * 40
 
 
 def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
@@ -107,9 +106,6 @@ def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags():
 )
 def test_what_an_enumeration_is(text, want):
     assert [text[a:b] for a, b in items(text)] == want
-
-
-PARAGRAPHS = [" ".join(f"word{k}x{j}" for j in range(30)) for k in range(500)]
 
 
 def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say():

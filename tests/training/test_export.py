@@ -70,8 +70,7 @@ def logits(model: heads.TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsys, monkeypatch):
     folder, model = exported
-    reader = load_reader(str(folder), base=base)
-    np.testing.assert_allclose(*logits(model, reader), atol=2e-5)
+    np.testing.assert_allclose(*logits(model, load_reader(str(folder), base=base)), atol=2e-5)
     assert not (folder / "model.safetensors").exists()
     assert card.main(["--reader", str(folder)]) == 2, "it was not scored"
     assert "holds no metrics.json that can be read" in capsys.readouterr().err
@@ -97,8 +96,7 @@ def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsy
 
 
 def test_a_card_tells_the_commands_of_teacher_and_student(base, exported, tmp_path):
-    encoder = tmp_path / "encoder"
-    encoder.mkdir()
+    (encoder := tmp_path / "encoder").mkdir()
     (encoder / "README.md").write_text("---\nlicense: x\n---\n# some/encoder\n")
     teacher = told(tmp_path / "big", encoder=str(encoder), adapter=16)
     ran = {"encoder": "hub/small", "label_share": 0.3, "train": ["b.json:2"], "resume": None}

@@ -64,6 +64,9 @@ def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
     assert max(padded) <= 4096 and sizes.sum() > 0.93 * sum(padded)
     longer = finetune.groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
     assert [len(rows) for rows in longer] == [1, 1, 1]
+    drawn = finetune.batches(Mock(sizes=sizes[:9], batch=list), 1, 1, {"epoch": 0, "batch": -1})
+    one, two = ([next(drawn)[1] for _ in range(9)] for _ in range(2))
+    assert sorted(one) == sorted(two) and one != two, "each epoch in an order of its own"
 
 
 def settings(home: Path, out: str, **more) -> finetune.Settings:
@@ -91,7 +94,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
     out, handler = home / "stopped", signal.getsignal(signal.SIGTERM)
-    toy.stop_at(2, monkeypatch, settings(home, "stopped"))
+    seeds = toy.stop_at(2, monkeypatch, settings(home, "stopped"))
     assert finetune.main([]) == 130
     assert loop.read_json(out / "state.json")["step"] == 2 and (out / "lock").is_file()
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
@@ -114,6 +117,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
             finetune.train(settings(home, "stopped"))
     moments.rename(out / "optimizer.safetensors")
     assert finetune.train(settings(home, "stopped"))
+    assert len({*seeds}) == 6, "each step drops out otherwise, also one that is taken again"
     for name in ("weights.safetensors", "average.safetensors"):
         assert (run / name).read_bytes() == (out / name).read_bytes(), name
 
@@ -178,9 +182,8 @@ def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, r
     done = loop.read_json(home / "timed" / "state.json")
     assert done["step"] > 0 and done["seconds"] > 0.06
     assert [row["step"] for row in logged(home / "timed")] == [done["step"]]
-    zero, one = (home / f"timed/snapshots/step-00000{k}.safetensors" for k in (0, 1))
-    kept = heads.load_file(one)  # the rate has hardly begun to warm up
-    assert all(torch.equal(x, kept[name]) for name, x in heads.load_file(zero).items())
+    zero, one = (heads.load_file(home / f"timed/snapshots/step-00000{k}.safetensors") for k in "01")
+    assert all(torch.equal(x, one[name]) for name, x in zero.items()), "it hardly warms up"
 
 
 def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home):
@@ -197,10 +200,15 @@ def test_heads_learn_faster_low_layers_slower_and_the_word_table_not_at_all(home
     assert {id(p) for p in model.parameters() if p.requires_grad} == rates.keys()
 
 
-def test_the_average_forgets_early_steps_fast(home):
+def test_a_step_goes_down_by_1_at_most_and_the_average_forgets_early_steps_fast():
     model, average = nn.Linear(2, 2), nn.Linear(2, 2)
     model.bias.requires_grad_(False)
-    before, frozen = average.weight.clone(), average.bias.clone()
+    before, frozen, old = average.weight.clone(), average.bias.clone(), model.weight.clone()
+    model.bf16, optimizer = False, torch.optim.SGD(model.parameters(), 1.0)
+    loss = Mock(side_effect=lambda batch: {"loss": 9 * model(batch["attention_mask"]).sum()})
+    found = heads.descend(model, loss, optimizer, {"attention_mask": torch.ones(1, 2)})
+    assert (found["gradient"], found["tokens"]) == (18, 2), "the norm of 9 in four places"
+    torch.testing.assert_close(model.weight, old - 1 / 2)
     heads.move_average(average, model, 0.9, step=1)  # d = min(0.9, 2 / 11)
     torch.testing.assert_close(average.weight, 2 / 11 * before + 9 / 11 * model.weight)
     assert torch.equal(average.bias, frozen)

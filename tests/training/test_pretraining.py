@@ -96,10 +96,12 @@ def test_parts_begin_with_words_lose_nothing_and_fit(home):
 
 
 def test_a_batch_is_the_same_whenever_it_is_drawn_and_hides_only_pieces(home):
-    first = batches(home)
+    first, alone = batches(home), batches(home, rows=1)
     ahead, again = (source[len(first) + 2] for source in (first, batches(home)))
     assert all(torch.equal(ahead[name], again[name]) for name in ahead)
-    assert not torch.equal(ahead["at"], first[2]["at"])
+    assert not torch.equal(ahead["attention_mask"], first[2]["attention_mask"]), "in another order"
+    alone.sequences = alone.sequences[:1]
+    assert not torch.equal(alone[0]["at"], alone[1]["at"]), "masked anew in each round"
     batch = first[0]
     ids, real = batch["input_ids"].flatten(), batch["attention_mask"].flatten().bool()
     special = {first.cls, first.sep, first.pad}
@@ -152,9 +154,7 @@ def test_new_heads_begin_at_the_frequencies_of_the_text_and_learn_faster(home):
     assert rate[id(model.mlm.bert.encoder.layer[0].attention.self.query.weight)] == (1e-3, 0.01)
 
 
-def test_lengths_limits_and_runs_that_do_not_fit_are_refused(
-    home, exported, tmp_path, capsys, monkeypatch
-):
+def test_runs_that_do_not_fit_are_refused(home, exported, tmp_path, capsys, monkeypatch):
     said = "--length may be up to 512 with this encoder, got 513"
     monkeypatch.setattr(pretrain, "read_text", None)  # whoever cuts the text before fails
     other = str(toy.encoder(home / "roberta", "roberta"))

@@ -29,6 +29,9 @@ from qa_demo.training.score import HEADS, heard, lines
 from tests.model import kit
 
 pytestmark = pytest.mark.model
+FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
+TEXTS = ["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]
+SETS = st.sets(st.sampled_from(TEXTS), max_size=4)
 
 
 @pytest.fixture(scope="module")
@@ -126,10 +129,6 @@ def keys(found: Any) -> Any:
     return {k: keys(x) for k, x in found.items()} if isinstance(found, dict) else None
 
 
-TEXTS = ["Ada", "Ada Byron", "the river", "river Thames", "1843", "18", ""]
-SETS = st.sets(st.sampled_from(TEXTS), max_size=4)
-
-
 @given(st.lists(st.tuples(SETS, SETS), min_size=1, max_size=4))
 @example([({"Edith", "Anna Holm"}, {"Edith", "Holm"})])
 def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
@@ -141,9 +140,6 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
     assert got["exact"]["recall"] == pytest.approx(100 * right / golds)
     assert got["exact"]["f1"] == pytest.approx(200 * right / (preds + golds))
     assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
-
-
-FIRST, SECOND, THIRD = (ASSETS / f"first_questions{n}.json" for n in ("", "_second", "_third"))
 
 
 def test_first_questions_are_short_texts_that_stand_in_one_file():

@@ -1,6 +1,5 @@
 """A BERT of two layers and width 16, a small text, a pool: training in a second."""
 
-import itertools
 import multiprocessing
 import signal
 import subprocess
@@ -50,16 +49,18 @@ def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
     return {"input_ids": ids, **names}
 
 
-def stop_at(step: int, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """These settings are asked for; SIGTERM comes to all processes while this step is taken."""
+def stop_at(step: int, monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[int]:
+    """Ask for these settings, send SIGTERM to all while this step is taken; each step's seed."""
     monkeypatch.setattr(loop.HfArgumentParser, "parse_args", lambda *_: settings)
-    descend, steps = heads.descend, itertools.count(1)
+    descend, seeds = heads.descend, list[int]()
 
     def interrupted(*given: Any) -> Any:
-        if next(steps) == step:
+        seeds.append(torch.initial_seed())
+        if len(seeds) == step:
             for one in multiprocessing.active_children():
                 subprocess.check_call([sys.executable, "-c", f"import os; os.kill({one.pid}, 15)"])
             signal.raise_signal(signal.SIGTERM)
         return descend(*given)
 
     monkeypatch.setattr(heads, "descend", interrupted)
+    return seeds
