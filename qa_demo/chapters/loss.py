@@ -16,7 +16,7 @@ from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
-from qa_demo.core.spans import Pair, best_pairs, scored_pair
+from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, say, signed, value
@@ -333,7 +333,10 @@ def the_fit(case: Case) -> Made:
     constants = float(logsumexp(case.start)), float(logsumexp(case.end))
     total = [number(sum(constants), printed.digits_of(right.log_p)), STRONG]
     said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
-    said += f"The highest is {'not ' * (found[0] != right)}the right one."
+    if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
+        said += f"The right pair is not allowed ({barred}): no search returns it."
+    else:
+        said += f"The highest is {'not ' * (found[0] != right)}the right one."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"

@@ -64,8 +64,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert abs(max(best, scores[0, 0]) - found[0].score) < 1e-6 or found[0] == right
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
-        figure = loss.the_fit(case)[0][3]
-        (dots,) = figure["data"]
+        (dots,) = loss.the_fit(case)[0][3]["data"]
         green = [dots["marker"]["color"][k] == case.role for k in range(len(found))]
         assert green == [p == right for p in found]
         for p, x, text in zip(found, dots["x"], dots["text"], strict=True):
@@ -105,9 +104,10 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
     assert "Nobody marked" in words(blocks(faked(), **given)["finding"])
     assert "“Oslo”" in words(blocks(faked(), **given, gold=[[17, 21]])["finding"])
     assert "[CLS]" in words(blocks(faked(), **given, gold=[])["finding"])
+    long = blocks(faked(), **given, gold=[[0, 7]], max_answer_length=1, step=2)["finding"]
+    assert "The right pair is not allowed (too long): no search returns it." in words(long)
     two = {"gold": [[0, 3], [17, 21]], "own": {"loss": {"label": "mean"}}}
-    said = words(blocks(faked(), **given, **two)["finding"])
-    assert "the mean over the marks" in said, "not that people marked them"
+    assert "the mean over the marks" in words(blocks(faked(), **given, **two)["finding"])
     assert "not recorded" in words(blocks(faked(), **given, step=4)["finding"])
 
 
