@@ -35,7 +35,7 @@ IDEAS = (
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction compares scores. *A score is log P(start) + log P(end) + a constant that all pairs"
     "* {}*share*: ranking by scores is ranking by the two logs. For the right pair they sum to "
-    "−2 L: a lower loss lifts the right pair.",
+    "−2 L: the lower the loss, the fewer pairs can stand above it.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "

@@ -161,13 +161,13 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
     v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
     side, way = ("for", v) if falls else ("against", -v)
-    top = [k for k in shares.ranked if k in shares.real and way[k] >= 0.05][:3]
+    top = [k for k in shares.ranked if way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     both = (shares.blank, shares.lead)
     blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank <= 0)
     found = f"{{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in this one. "
-    found += f"Of all words, {{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
+    found += f"{{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
     key += [("hatch", GREY, "below: for “no answer”"), ("fill", MID, "the best span's own words")]
