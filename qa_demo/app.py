@@ -165,7 +165,7 @@ def made(args: argparse.Namespace, host: str) -> "tuple[Pictures, Callable[[], A
         from qa_demo.model.loading import load_reader
 
         own = source == args.reader
-        loaded = load_reader(source, own or not public, args.base)
+        loaded = load_reader(source, anywhere=own or not public, base=args.base)
         fits = own and args.calibration is not None
         return with_fit(loaded, args.calibration) if fits else loaded
 

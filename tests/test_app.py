@@ -34,14 +34,14 @@ def given(*flags: str) -> Namespace:
     [("127.0.0.1", [], True), ("0.0.0.0", [], False), ("0.0.0.0", ["--lan"], False)],
 )
 def test_a_reader_that_many_choose_at_once_is_loaded_once(host, flags, anywhere, monkeypatch):
-    load_reader = Mock(side_effect=lambda *_: time.sleep(0.1) or FakeReader())
+    load_reader = Mock(side_effect=lambda *_, **__: time.sleep(0.1) or FakeReader())
     monkeypatch.setattr("qa_demo.model.loading.load_reader", load_reader)
     pictures, load = app.made(given(*flags), host)
     assert load() is pictures.reader("bundled")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(pictures.reader, ["owner/name"] * 8))
-    loads = [call("bundled", True, None), call("owner/name", anywhere, None)]
-    assert load_reader.mock_calls == loads
+    loads = {"bundled": True, "owner/name": anywhere}.items()
+    assert load_reader.mock_calls == [call(name, anywhere=x, base=None) for name, x in loads]
 
 
 def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_path):
@@ -57,7 +57,7 @@ def test_the_menu_offers_the_large_reader_only_where_its_encoder_is_given(tmp_pa
 @pytest.mark.model
 def test_a_calibration_goes_with_the_reader_and_keeps_stored_readings_away(monkeypatch, tmp_path):
     plain, other = FakeReader(), FakeReader(threshold=5.0)
-    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_: plain)
+    monkeypatch.setattr("qa_demo.model.loading.load_reader", lambda *_, **__: plain)
     with_fit = Mock(return_value=other)
     monkeypatch.setattr("qa_demo.model.card.with_fit", with_fit)
     path = tmp_path / "fit.json"

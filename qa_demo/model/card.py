@@ -90,7 +90,7 @@ def with_fit(reader: BertReader, path: Path) -> BertReader:
     return other
 
 
-def base_of(card: Card, anywhere: bool, base: Path | None) -> Path:
+def base_of(card: Card, anywhere: bool, base: str | Path | None) -> Path:
     """The folder of the encoder that an adapter changes: `base`, else the pinned revision of the
     hub.
 
@@ -104,7 +104,8 @@ def base_of(card: Card, anywhere: bool, base: Path | None) -> Path:
     try:
         if base is None and not anywhere:
             raise ModelUnavailable("this host does not load from Hugging Face")
-        found = base or fetch(Source(name, repo=wanted.repo, revision=wanted.revision))[0]
+        hub = Source(name, repo=wanted.repo, revision=wanted.revision)
+        found = fetch(hub)[0] if base is None else Path(base)
     except ModelUnavailable as fault:
         way = f"it needs {name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault

@@ -41,9 +41,9 @@ _one_at_a_time = threading.Lock()  # while it builds, torch's default type is ch
 
 def load_reader(
     source: str | Path = "bundled",
-    anywhere: bool = True,
-    base: Path | None = None,
     *,
+    anywhere: bool = True,
+    base: str | Path | None = None,
     passes: Passes = SHARED,
 ) -> BertReader:
     """A reader for `bundled`, `large`, and from `anywhere` a local folder or a hub id
@@ -93,7 +93,8 @@ def opened(
         checksum = sources.check_manifest(folder, folder in own.values(), loaded)
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
-        raise type(fault)(" ".join(f"{parsed.name}: {fault}".split())) from fault
+        said = " ".join(str(fault).splitlines())  # a file may hold line ends
+        raise type(fault)(f"{parsed.name}: {said}") from fault
     except SafetensorError as fault:
         damaged = "its .safetensors file is cut off or damaged; copy it anew"
         raise BadCheckpoint(f"{parsed.name}: {damaged}") from fault
@@ -126,8 +127,9 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     switches = {"return_dict": True, "gradient_checkpointing": False, "chunk_size_feed_forward": 0}
     config.update(switches | {"num_labels": 2})
     # A classifier's head misses no tensor in ModernBERT, where all heads have one name.
-    if any(name.endswith("Classification") for name in config.architectures or ()):
-        raise BadCheckpoint(f"its head sorts texts or tokens; a {head} model's is needed")
+    named = [f"ModernBert{HEADS[head].__name__.removeprefix('AutoModel')}"]
+    if config.model_type == "modernbert" and adapter is None and config.architectures != named:
+        raise BadCheckpoint(f"config.json must have architectures = {named}, as a {head} model has")
     with _one_at_a_time:
         loud = transformers.logging.get_verbosity()
         transformers.logging.set_verbosity_error()  # else it prints a table of what is missing

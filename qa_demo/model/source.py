@@ -79,7 +79,8 @@ def parse_source(
         )
     folder = os.path.expanduser(name)
     if os.path.isdir(folder):
-        return Source(Path(folder).resolve().name or name, Path(folder))
+        called = " ".join(Path(folder).resolve().name.splitlines())
+        return Source(called or name, Path(folder))
     found = _HUB.fullmatch(name)
     if found is None or ".." in name or "--" in name:
         raise BadInput(
@@ -156,8 +157,10 @@ def scan(folder: Path) -> None:
     """
     adapter = read_json(folder, "adapter_config.json")
     if adapter is not None:
-        base = dict(adapter or ()).get("base_model_name_or_path") or "another model"
-        raise BadCheckpoint(f"it is an adapter of {str(base)[:100]}: merge it first")
+        base = adapter.get("base_model_name_or_path") if isinstance(adapter, dict) else None
+        raise BadCheckpoint(
+            f"it is an adapter of {str(base or 'another model')[:100]}: merge it first"
+        )
     raw = read_json(folder, "config.json")
     if not isinstance(raw, dict):
         raise BadCheckpoint(

@@ -18,7 +18,6 @@ from qa_demo.model.loading import load_reader
 from qa_demo.training import card, export, heads
 from tests.cli.terminal import Terminal
 from tests.model import kit
-from tests.training import toy
 
 pytestmark = pytest.mark.model
 OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
@@ -26,7 +25,10 @@ OPTIONS = WindowOptions(max_seq_length=48, doc_stride=16)
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
-    return toy.encoder(tmp_path_factory.mktemp("base"), "mpnet", 66)
+    """A classifier: an adapter brings a head of its own."""
+    folder, kind = tmp_path_factory.mktemp("base"), "ForSequenceClassification"
+    kit.made(folder, "mpnet", kind, max_position_embeddings=66)
+    return folder
 
 
 def told(folder: Path, **settings: object) -> Path:
@@ -70,7 +72,7 @@ def logits(model: heads.TwoHeads, reader) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_merged_adapter_gives_the_run_s_logits(base, exported, tmp_path, capsys, monkeypatch):
     folder, model = exported
-    np.testing.assert_allclose(*logits(model, load_reader(str(folder), base=base)), atol=2e-5)
+    np.testing.assert_allclose(*logits(model, load_reader(str(folder), base=str(base))), atol=2e-5)
     assert not (folder / "model.safetensors").exists()
     assert card.main(["--reader", str(folder)]) == 2, "it was not scored"
     assert "holds no metrics.json that can be read" in capsys.readouterr().err
