@@ -97,7 +97,10 @@ def evaluate(args: argparse.Namespace) -> int:
     if other is not None:  # what shares no question is refused before an hour is spent
         golds = ([{"text": answer.text} for answer in e.answers] for e in examples)
         rows = [{**vars(e), "gold": gold} for e, gold in zip(examples, golds, strict=True)]
-        paired(Evaluation(tuple(rows), other.run), other)
+        try:
+            paired(Evaluation(tuple(rows), other.run), other)
+        except BadInput as fault:
+            raise BadInput(f"--not-worse-than {args.not_worse_than.name}: {fault}") from fault
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(

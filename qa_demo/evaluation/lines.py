@@ -28,7 +28,7 @@ from qa_demo.core.metrics import score, withheld
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, best_span, window_prob
 from qa_demo.core.types import DecodeOptions, Example, Reading, Span
-from qa_demo.files import dumps, from_json, json_lines, read_text, write_file
+from qa_demo.files import decoded, dumps, from_json, json_lines, read_bytes, read_text, write_file
 from qa_demo.records import read
 
 Row = dict[str, Any]
@@ -287,7 +287,8 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     stored, rows = read_run(out), list[Row]()
     other = [key for key, value in about.items() if stored.get(key) != value]
     if not other:
-        whole = read_text(out).rpartition("\n")[0]
+        # what was cut off may end in bytes that are no text
+        whole = decoded(read_bytes(out).rpartition(b"\n")[0], out.name)
         write_file(out, f"{whole}\n" if whole else "")
         rows = list(read_lines(out).rows) if whole else []
         if [row["id"] for row in rows] != list(ids[: len(rows)]):

@@ -50,7 +50,7 @@ def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, term
     assert "was there" not in terminal.err
     whole, flags = out.read_bytes(), ["--reader", folder, "--out", out, *SMALL]
     first, second, _ = whole.splitlines(keepends=True)
-    out.write_bytes(first + second[:40])  # stopped in the middle of a line
+    out.write_bytes(first + second[:40] + bytes(9))  # the power failed in the middle of a line
     terminal.read("evaluate --sample 2 --seed 3", dev, "--out", out, code=2)  # without the first
     assert "(different: the first 1 questions)" in terminal.err
     gone_on = terminal.data("evaluate", dev, "--out", out)
@@ -185,10 +185,9 @@ def test_gates_end_with_code_1(dev, out, tmp_path, terminal):
     assert "F1 is worse than that of p.jsonl" in terminal.err
     for change in ({"context": "Another."}, {"gold": []}):
         others = lines(out, [row | change for row in rows])
-        terminal.read(
-            "evaluate", dev, "--not-worse-than", others, code=2
-        )  # before an hour is spent
-        assert "the two files share no question" in terminal.err and "n 1 of" not in terminal.err
+        terminal.read("evaluate", dev, "--not-worse-than", others, code=2)
+        assert "--not-worse-than p.jsonl: the two files share no question" in terminal.err
+        assert "n 1 of" not in terminal.err, "before an hour is spent"
     lines(out, rows)
     terminal.read("evaluate", dev, "--not-worse-than", better, "--by", "100")
 
