@@ -32,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Put {} in place of every word, then bring the words back in small steps. *A bar, the word's "
-    "share, is its part of how far this moves the best span's lead over “no answer”*: in each step "
-    "the move of its input vector times the slope of the lead there, all added up (integrated "
+    "Put {} in place of every word (a blank text), then bring the words back in small steps. *A "
+    "bar, the word's share, is its part of how far this moves the best span's lead over “no "
+    "answer”*: the sum over all steps of its input vector's move times the slope there (integrated "
     "gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
