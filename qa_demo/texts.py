@@ -11,7 +11,7 @@ from qa_demo import printed
 from qa_demo.blocks import Block, block, button, formula, row, summed, table
 from qa_demo.core.predict import predict
 from qa_demo.core.spans import Candidate, reason
-from qa_demo.core.text import is_mark, words_inside
+from qa_demo.core.text import is_mark, whitespace_ids, words_inside
 from qa_demo.core.types import Encoding, Span, Window
 from qa_demo.printed import QUOTE, escape, isolated, number, parts, quote, room, short
 from qa_demo.shown import Shown
@@ -124,14 +124,11 @@ def as_typed(text: str, places: Sequence[Sequence[int]]) -> Iterator[tuple[str, 
 
 
 def question_items(e: Encoding) -> list[Block]:
-    """The question's pieces as typed, with the gaps between them; each Chinese sign is a word."""
-    places, q = e.question_offset_mapping.tolist(), e.question
-    joined = [False]
-    for before, (first, ends) in pairwise(places):
-        letter = q[first:ends][:1]
-        chinese = "\u3400" <= letter <= "\u9fff"
-        joined.append(before[1] >= first and letter.isalnum() and not chinese)
-    typed = zip(as_typed(q, places), joined, strict=False)
+    """The question's pieces as typed, with the gaps between them; a mark joins no word."""
+    places, q = e.question_offset_mapping, e.question
+    same = (np.diff(whitespace_ids(q, places), prepend=-1) == 0).tolist()
+    joined = (on and q[a:b][:1].isalnum() for on, (a, b) in zip(same, places, strict=True))
+    typed = zip(as_typed(q, places.tolist()), joined, strict=False)
     return [item(*words, joined=on) for words, on in typed]
 
 

@@ -171,9 +171,9 @@ def test_stored_readings_are_those_of_the_bundled_reader(monkeypatch):
     reader = real().reader("bundled")
     for example in POOL:
         stored = load_reading(READINGS / f"{example.id}.npz")
-        assert stored.checksum == reader.checksum, example.id
-        asked = stored.encoding.question, stored.encoding.context, stored.options
-        assert asked == (example.question, example.context, example.options)
+        assert (stored.checksum, stored.options) == (reader.checksum, example.options), example.id
+        for name, held in vars(reader.encode(example.question, example.context)).items():
+            np.testing.assert_array_equal(getattr(stored.encoding, name), held, example.id)
         if len(example.context) > 3_000:
             continue  # three texts, which take more than all others together
         live = reader.read(example.question, example.context, example.options)

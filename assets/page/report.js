@@ -17,7 +17,7 @@ KINDS.link = (b) => {
 
 /** Words with lines under some of them. */
 KINDS.paragraph = (b) => {
-  const items = b.words.map((t, at) => ({ t, gap: " ", at }));
+  const items = b.words.map(([t, gap], at) => ({ t, gap, at }));
   const segments = [{ name: "", inline: false, holds: [], items }];
   return text({ ...b, segments, height: 0, select: false });
 };

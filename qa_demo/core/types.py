@@ -73,8 +73,9 @@ class Encoding(Frozen):
 
     `offset_mapping` [D, 2] is char, half-open, and `question_offset_mapping` [Q, 2] that of the
     question. `word_ids` [D] are the tokenizer's words (whole-word masking); `whitespace_ids` [D]
-    number the words between blanks (chips, word sums). `prefix_ids` are the ids before the context
-    part: [CLS] at position 0, the question from 1 on, separators; `suffix_ids` those after it.
+    number the words between blanks, where each Chinese sign is one (word sums). `prefix_ids` are
+    the ids before the context part: [CLS] at position 0, the question from 1 on, separators;
+    `suffix_ids` those after it.
     """
 
     question: str

@@ -6,6 +6,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 from urllib.parse import urlencode
 
 import numpy as np
@@ -15,6 +16,7 @@ from qa_demo.blocks import GOLD, GREY, Block
 from qa_demo.core.base import Bools
 from qa_demo.core.metrics import bins_of, calibration_error, normalize
 from qa_demo.core.store import READERS
+from qa_demo.core.text import WORDS
 from qa_demo.evaluation import reported
 from qa_demo.evaluation.lines import Row
 from qa_demo.evaluation.reported import Reported, Side
@@ -194,8 +196,11 @@ def opened(s: Reported, at: str, who: str, place: str) -> list[Block]:
             spans.append((x.role, best["char_start"], best["char_end"]))
             marks.append(("line", x.role, f"best span of {x.name}"))
     marks += [("dash", GREY, "threshold, below")] if side.place(at) else []
-    words = [*re.finditer(r"\S+", row["context"])]
-    starts, ends = zip(*(word.span() for word in words), strict=True)
+    text = row["context"]
+    places = [word.span() for word in WORDS.finditer(text)]
+    starts, ends = [a for a, _ in places], [b for _, b in places]
+    typed = pairwise([*places, (len(text), 0)])
+    words = [[text[a:b], text[b:after]] for (a, b), (after, _) in typed]
     lines = [
         {"from": bisect(ends, a), "to": bisect(starts, b - 1) - 1, "role": role, "text": ""}
         for role, a, b in spans
@@ -205,7 +210,7 @@ def opened(s: Reported, at: str, who: str, place: str) -> list[Block]:
     started = "" if reader in READERS else f", started with --reader {reader}"
     inner = [
         ui.sentence("question", "finding", [row["question"], STRONG]),
-        ui.block("paragraph", "text", words=[w[0] for w in words], lines=lines),
+        ui.block("paragraph", "text", words=words, lines=lines),
         ui.legend("marks", *marks),
         ui.sentence("why", "note", f"Best span of {who}: {row['best']['kind']}{because}."),
         spans_figure(s, at, k),

@@ -19,7 +19,7 @@ from qa_demo.core import attribution
 from qa_demo.core.attention import TokenAttention, spread_head
 from qa_demo.core.attribution import Attribution, Target, TargetKind, seed_of, sets_to_hide
 from qa_demo.core.base import BadInput
-from qa_demo.core.text import Word, Words, special_positions, words
+from qa_demo.core.text import Word, Words, special_positions, whitespace_ids, words
 from qa_demo.core.types import Span
 from tests.core.toys import random_reading, t1, unowned
 from tests.fakes import FakeReader
@@ -73,20 +73,20 @@ def test_the_window_of_a_target_or_why_there_is_none(kind, spans, window, found)
 
 
 def test_gap_and_its_share():
-    target = Target("span_score", Span(0, 1))
-    values = np.array([1.25, 1.7])
+    target, values = Target("span_score", Span(0, 1)), np.array([1.25, 1.7])
     made = Attribution(target, "integrated_gradients", 0, values, f_x=5.0, f_baseline=2.0)
     assert made.sum == pytest.approx(2.95) and made.gap == pytest.approx(-0.05)
     assert made.gap_share == pytest.approx(0.05 / 3) and made.complete is True
     assert not replace(made, f_baseline=2.2).complete
     without = Attribution(target, "gradient_x_input", 0, values, f_x=5.0)
     assert without.gap is without.gap_share is without.complete is None
-    assert attribution.gap_share(0.0, 0.0) == 0.0
-    assert attribution.gap_share(0.1, 0.0) == float("inf")
-    assert attribution.gap_share(-1.0, 4.0) == 0.25
+    shares = [attribution.gap_share(*both) for both in ((0.0, 0.0), (0.1, 0.0), (-1.0, 4.0))]
+    assert shares == [0.0, float("inf"), 0.25]
 
 
 def test_words_of_a_window_keep_their_pieces_together():
+    signs = whitespace_ids("你好 world\u4dc0 \U00020000\uf900", np.arange(12)[:, None])
+    assert signs.tolist() == [0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3, 4], "a Chinese sign is a word"
     window = READ.windows[0]
     found = words(READ.encoding, window)
     assert [w.text for w in found.items] == [*QUESTION.split(), *CONTEXT.split()]

@@ -290,25 +290,25 @@ def test_a_failure_links_to_its_state():
         blocks = keyed(data, selection=str(k), at=at, who=f"bundled ({side})")
         link = blocks["link"]["href"] + blocks["link"]["overlay"]
         fields = dict(parse_qsl(link.removeprefix("http://x/#")))
-        numbers = {k: json.loads(x) for k, x in fields.items() if k not in WORDS}
-        state = load(fields | numbers)
+        state = load(fields | {k: json.loads(x) for k, x in fields.items() if k not in WORDS})
         assert state.question == words(blocks["question"]) and state.context == TEXT
         assert (state.reader, state.max_seq_length, state.rule) == ("bundled", 384, "product")
         row = next(r for r in lines(1 + (side == "B")) if r["question"] == state.question)
         golds = [state.context[a:b] for a, b in state.gold or ()]
         text = blocks["text"]
-        under = [" ".join(text["words"][x["from"] : x["to"] + 1]) for x in text["lines"]]
+        inside = (text["words"][x["from"] : x["to"] + 1] for x in text["lines"])
+        under = [" ".join(word for word, _ in found) for found in inside]
         assert golds == [gold["text"] for gold in row["gold"]] == under[: len(golds)]
         margin = float(blocks["failures"]["rows"][k]["cells"][-1])
         assert abs(row["score_diff"] - state.threshold) == pytest.approx(margin, abs=0.051)
 
 
 def test_a_gold_answer_without_a_place_is_marked_nowhere():
-    rows = lines(1)
+    rows = [row | {"score_diff": 0.0, "context": "你好 "} for row in lines(1)]
     for row in rows:
         row["gold"] = [gold | {"char_start": -1} for gold in row["gold"]]
-        row["score_diff"] = 0.0
     blocks = keyed(made(rows), selection="0", at="100")
+    assert blocks["text"]["words"] == [["你", ""], ["好", " "]]
     assert np.diff(blocks["curves-figure"]["layout"]["xaxis"]["range"]) > 0.1, "of equal leads too"
     assert blocks["failures"]["rows"][0]["cells"][1] != "no answer"
     assert [line["role"] for line in blocks["text"]["lines"]] == ["start"]
