@@ -230,7 +230,7 @@ def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
 
     found, e = families(shown), shown.encoding
     names = span_names(e, [best.span for best, *_ in found], most)
-    for (best, *others), name in zip(found, names, strict=True):
+    for (best, *others), (name, _) in zip(found, names, strict=True):
         sets = {"selection": [best.span.start, best.span.end]}
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = {"label": label, "rows": [*map(cells, others)]} if others else None
@@ -246,12 +246,19 @@ def span_name(e: Encoding, span: Span, most: int = 44) -> list[str]:
     return [quote(before + e.text(span) + after, most), QUOTE]
 
 
-def span_names(e: Encoding, spans: Sequence[Span], most: int) -> list[str]:
-    """Spans by `span_name`; those that read the same have their first token, “the” (token 12)."""
-    names, found = [span_name(e, span, most)[0] for span in spans], list[str]()
-    for name, span in zip(names, spans, strict=True):
-        at = f" (token {span.start + 1})" * (names.count(name) > 1)
-        found.append(span_name(e, span, most - len(at))[0] + at)
+def span_names(e: Encoding, spans: Sequence[Span], most: int) -> list[list[str]]:
+    """Spans by `span_name`; those that read the same have their first token, “the” (token 12), and
+    where it is the same the last one too; as many as 16 letters stay, whatever these take.
+    """
+    named, found = [(span, span_name(e, span, most)) for span in spans], list[list[str]]()
+    for span, name in named:
+        starts, at = [one.start for one in {s for s, other in named if other == name}], ""
+        if starts.count(span.start) > 1:
+            at = f" (tokens {span.start + 1} to {span.end + 1})"
+        elif len(starts) > 1:
+            at = f" (token {span.start + 1})"
+        words, role = span_name(e, span, max(most - len(at), min(most, 16)))
+        found.append([words + at, role])
     return found
 
 

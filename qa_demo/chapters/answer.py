@@ -114,7 +114,8 @@ def best_five(shown: Shown) -> Block:
     scores, at = [c.score for c in top], [*range(len(top))]
 
     def named(most: int) -> list[str]:
-        first, *rest = map(escape, texts.span_names(e, [c.span for c in top], most))
+        names = texts.span_names(e, [c.span for c in top], most)
+        first, *rest = (escape(name) for name, _ in names)
         return [f"<b>{first}</b>", *rest]
 
     best, *others = map(number, scores)

@@ -20,7 +20,7 @@ from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
-from qa_demo.printed import QUOTE, STRONG, TERM, adds, number, plural, probability, say
+from qa_demo.printed import STRONG, TERM, adds, number, plural, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, said, span_name, span_names
@@ -402,7 +402,7 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block,
         nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
         return nothing, ui.formula("chance", line)
     n, lines, spans = len(answers), list[Parts](), [x.span for x in answers]
-    for answer, name in zip(answers[:4], span_names(tags.e, spans, 30), strict=False):
+    for answer, (name, _) in zip(answers[:4], span_names(tags.e, spans, 30), strict=False):
         factors = factors_of(tags, answer)
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
@@ -410,7 +410,7 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block,
         begin = f"chance of {name} = "
         end = [printed.equals(used, again, result), STRONG]
         lines.append([begin, *printed.between(" × ", each), end])
-    told = ([[name, QUOTE]] for name in span_names(tags.e, spans, 40)[:4])
+    told = ([name] for name in span_names(tags.e, spans, 40)[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: "
     text += "{} …" if n > 4 else "{}."
     return ui.finding(text, printed.between(", ", told)), ui.formula("chance", *lines)

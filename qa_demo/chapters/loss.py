@@ -136,7 +136,7 @@ class Case:
 
     def words(self, spans: Sequence[Span | None], most: int = 44) -> list[str]:
         names = iter(texts.span_names(self.shown.encoding, [*filter(None, spans)], most))
-        return [next(names) if span else "no answer" for span in spans]
+        return [next(names)[0] if span else "no answer" for span in spans]
 
     def text(self, key: str, values: StartEnd, least: float, height: int) -> Block:
         """The window as text, the right answer marked, with values `least` in size on its words, as
@@ -354,7 +354,7 @@ def the_fit(case: Case) -> Made:
         ui.finding(said + asides(case), total),
         moment_choice(case),
         ui.legend("key", *key),
-        on_one_scale(found, words, right, sum(constants), case.role),
+        on_one_scale(case, found, spans, right, sum(constants)),
         ui.formula("formula", *score_and_sum(case, right, constants), label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
@@ -363,16 +363,13 @@ def the_fit(case: Case) -> Made:
 
 
 def on_one_scale(
-    pairs: Sequence[Pair], words: Sequence[str], right: Pair, constant: float, role: str
+    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, constant: float
 ) -> Block:
     """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
     at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
 
     def names(most: int) -> list[str]:
-        cut = [
-            printed.escape(w if printed.room(w) <= most else printed.ends(w, most - 2)[0] + "…”")
-            for w in words
-        ]
+        cut = map(printed.escape, case.words(spans, most))
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
     scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
@@ -382,11 +379,11 @@ def on_one_scale(
         equal = adds((p.log_p, constant), p.score, d)
         said.append(f"{brief[-1]} {equal} {number(p.log_p, d)} {plus}")
     dots = ui.words(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
-    dots["marker"] = {"size": 14, "color": [role if r == at else GREY for r in rows]}
+    dots["marker"] = {"size": 14, "color": [case.role if r == at else GREY for r in rows]}
     edge = 0.06 * (scores[0] - scores[-1]) + 0.05
-    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in words)))
+    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in case.words(spans))))
     made = ui.layout(300, left, 216, 8, 50)
-    made["yaxis"] = ui.named_rows(names(50), automargin=True)
+    made["yaxis"] = ui.named_rows(names(44), automargin=True)
     span = [scores[-1] - edge, scores[0] + edge]
     made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
     what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
