@@ -116,10 +116,9 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     if second:
         said = f"With the second question the {lane} logit of {{}} goes from "
         said += f"*{number(logits[0])}* to *{number(logits[1])}*; "
-        again = " another" * (first.best.text == second.best.text)
-        now = "stays" if same else f"was {{}} and is now{again}"
+        now = "stays" if same else "was {} and is now"
         said += f"the best span {now} {{}}."
-    answers = [texts.span_name(e, asked.best.span, 30) for asked in two.asked[same:]]
+    answers = texts.span_names(e, [asked.best.span for asked in two.asked[same:]], 30)
     said += by_hand.own_logits(two.shown)
     box, (_, bias) = "own.scores.typed", two.heads.vector(lane)
     ready = enumerate(two.choices)

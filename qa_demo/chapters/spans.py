@@ -72,7 +72,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             f"*The highest allowed cell{every} is the best span{rule}: the maximum-scoring span.*"
         ),
-        ui.finding(found + ".", texts.span_name(e, sq.best), texts.span_name(e, best.span)),
+        ui.finding(found + ".", *texts.span_names(e, [sq.best, best.span], 44)),
         square(sq),
         ui.group(
             "side",

@@ -140,9 +140,10 @@ def change(p: Softmaxes) -> list[Block | None]:
     if shown.changed:
         best, was, e = shown.best, shown.true_best, shown.encoding
         score = ui.summed(best.start_logit, best.end_logit)
-        found = say("Best pair now: {} with {}", texts.span_name(e, best.span), score)
+        name, before = texts.span_names(e, [best.span, was.span], 44)
+        found = say("Best pair now: {} with {}", name, score)
         if was.span != best.span:
-            found += say(f"; it was {{}} with {number(was.score)}", texts.span_name(e, was.span))
+            found += say(f"; it was {{}} with {number(was.score)}", before)
         found += say(texts.which_window(shown, p.window, ". You see {}"))
     return [
         ui.finding("{}.", found),

@@ -31,12 +31,11 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_list_is_the_prediction_with_variants_in_one_row(name):
-    found = blocks(stored(), example=name, chapter="spans")
+    rows = blocks(stored(), example=name, chapter="spans")["listed"]["rows"]
     best = predict(load_menu()[name].stored()).n_best[0].candidate
-    first = found["listed"]["rows"][0]
-    assert first["sets"] == {"selection": [best.span.start, best.span.end]}
-    assert first["cells"][1:3] == [number(best.start_logit), number(best.end_logit)]
-    scores = [value(r["cells"][3]) for r in found["listed"]["rows"]]
+    assert rows[0]["sets"] == {"selection": [best.span.start, best.span.end]}
+    assert rows[0]["cells"][1:3] == [number(best.start_logit), number(best.end_logit)]
+    scores = [value(r["cells"][3]) for r in rows]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -46,7 +45,9 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     shown = shown_of(faked(), **state)
     window, inside = shown.window, shown.window.is_context
     assert window.doc_start > 0
-    said = words(blocks(faked(), **state)["together"])
+    found = blocks(faked(), **state)
+    assert words(found["finding"]).count("“Kok” (token ") == 2, "equal words, here and in another"
+    said = words(found["together"])
     assert said.startswith("In this window the paragraph's highest start logit is on ")
     for logits in shown.reading.logits(window.index):
         assert f"({number(float(logits[inside].max()))})" in said
