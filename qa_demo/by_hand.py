@@ -10,7 +10,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.printed import Part, number, plural
 from qa_demo.shown import Shown
-from qa_demo.texts import said_at, which_window
+from qa_demo.texts import position_name, said_at, which_window
 
 
 def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
@@ -42,6 +42,9 @@ def told(shown: Shown, when: str = "") -> list[Block]:
         if was != now:  # else it was put back
             both = [f" {number(was)} → {number(now)}", side]
             said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
+            names = [position_name(shown, window, k) for k in range(len(window))]
+            at = f"token {window.to_doc(pos) + 1}" if window.is_context[pos] else f"position {pos}"
+            said += [f" ({at})"] * (names.count(names[pos]) > 1)
             said += [both, which_window(shown, window, " ({})")]
     about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)
