@@ -161,7 +161,9 @@ def or_none(shown: Shown) -> list[Block | None]:
     more = f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than"
     said = f"“No answer” scores {more if ahead else 'just as much as'} {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
+    last = "By this rule the best span is always returned."
     if limit is not None:
+        last = "A higher threshold returns more answers, right ones and wrong ones."
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
         whose = "The default" if shown.true.threshold is None else "The reader's own"
         label = f"{whose}, {number(shown.true.threshold or 0.0)}"
@@ -175,7 +177,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         texts.other_text(shown, SILENT, "A text where “no answer” wins", 4),
         leads(shown),
         sums(shown, d),
-        ui.closing("A higher threshold returns more answers, right ones and wrong ones."),
+        ui.closing(last),
         *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
     ]
 
