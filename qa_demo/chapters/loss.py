@@ -259,7 +259,8 @@ def loss_of_pair(case: Case) -> tuple[Block, list[Part]]:
     said = f"{case.begins} right start {{}} has probability {{}}, the right end {{}} {{}}: "
     said += "the loss is {}.{}"
     whole = "L = −½ (log P(right start) + log P(right end)) = {}"
-    end = f" At the end of training it is {number(case.record.costs[-1][2], 3)}."
+    changed = ", with the changed logits," * case.shown.changed
+    end = f" At the end of training{changed} it is {number(case.record.costs[-1][2], 3)}."
     end = asides(case) if case.now == case.record.last else end + asides(case)
     return ui.finding(said, *words, strong(case.loss), end), say(whole, half_sum(*case.cost))
 
