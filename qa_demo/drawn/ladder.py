@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
 from qa_demo.core.types import TAGS, Encoding, Span
-from qa_demo.printed import escape, number, probability, quote, room
-from qa_demo.texts import bold, dotted, word
+from qa_demo.printed import escape, number, probability, room
+from qa_demo.texts import bold, dotted, span_name, word
 
 PIXELS, MOST, SHORT = 1150, 16, 12
 """Width of a picture, how many columns it has room for, and letters of a piece's name."""
@@ -156,15 +156,15 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> 
     return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 
 
-def brackets(cols: Columns, spans: Sequence[tuple[Span, str]]) -> list[ui.Block]:
+def brackets(cols: Columns, e: Encoding, spans: Sequence[Span]) -> list[ui.Block]:
     """A bracket and its words under each span."""
     made, free, stroke = list[ui.Block](), 0.0, {"color": ui.INK, "width": 1.5}
-    for span, said in spans:
+    for span in spans:
         x0, x1 = cols.reach(span.start, span.end, 0.08)
         if x0 < free:  # of those that share a column the first alone has room for its name
             continue
         free = x1
-        words = escape(quote(said, max(12, int((x1 - x0) * cols.room / 7))))
+        words = escape(span_name(e, span, max(12, int((x1 - x0) * cols.room / 7)))[0])
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
         middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
         made.append(ui.words(middle, [0.82], [words], "bottom center", **font))
