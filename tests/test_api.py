@@ -190,7 +190,7 @@ def test_the_description_names_bounds_and_defaults(client):
     assert read["additionalProperties"] is False and read["required"] == ["question", "context"]
     assert read["properties"]["n_best_size"]["maximum"] == 100
     assert set(known["paths"]) == {f"/api/{name}" for name in CALLS}
-    assert not re.search(r'"[gl][et]": ', json.dumps(known)), "pydantic's words, not the schema's"
+    assert not re.search(r'"[gl][et]": |\\n ', json.dumps(known)), "pydantic's words, or indented"
     OpenAPI.model_validate(known)
     kinds = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(known)))
     assert kinds == known["components"]["schemas"].keys() > {"Prediction", "HiddenPiece"}

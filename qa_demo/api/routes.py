@@ -4,7 +4,7 @@ import html
 import json
 from collections.abc import Callable
 from functools import cache
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, getdoc
 from typing import Any, get_type_hints
 
 import gradio as gr
@@ -88,7 +88,7 @@ class Lists(GenerateJsonSchema):
         return {"type": "array"}
 
     def dataclass_schema(self, schema: Any) -> dict[str, Any]:
-        return super().dataclass_schema(schema) | {"description": schema["cls"].__doc__}
+        return super().dataclass_schema(schema) | {"description": getdoc(schema["cls"])}
 
 
 def schema(name: str, **how: Any) -> dict[str, Any]:

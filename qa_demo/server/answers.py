@@ -63,12 +63,12 @@ async def at_last(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> 
 
 
 async def json_of(request: Request) -> Any:
-    """The value of a request's body; a whole number of more than 64 bits is a float, for no answer
-    could hold it. None where it is not JSON.
+    """The value of a request's body; a whole number of more than 18 digits is a float, for
+    an answer holds 64 bits. None where it is not JSON.
     """
     try:
         body = await request.body()
-        return json.loads(body, parse_int=lambda n: int(n) if len(n) < 19 else float(n))
+        return json.loads(body, parse_int=lambda n: int(n) if len(n.lstrip("-")) < 19 else float(n))
     except (ValueError, RecursionError):
         return None
 
