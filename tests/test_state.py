@@ -34,6 +34,7 @@ SENTENCES = {
     "a field of two lines": ({"edits": {"a\nb": 1}}, r"there is no field edits.a\\nb, got 1"),
     "a chapter": ({"chapter": "x"}, r"chapter: must be 'answer', .* or '\w+', got 'x'"),
     "a truth": ({"temperature": True}, "temperature: must be a valid number, got True"),
+    "a text": ({"max_answer_length": "3"}, "max_answer_length: must be a valid integer, got '3'"),
     "too much": ({"temperature": 99}, "temperature: must be less than or equal to 5, got 99"),
     "no number": ({"threshold": float("nan")}, "threshold: must be a finite number, got nan"),
     "one text": ({"question": "a"}, "question and paragraph belong together; .* is missing$"),

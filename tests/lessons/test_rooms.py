@@ -95,17 +95,19 @@ def test_after_a_restart_the_same_key_opens_the_same_code_and_no_other_does(made
 
 
 def test_all_is_bounded(made, monkeypatch):
-    rooms, teacher, _, clock = made
+    rooms, teacher, (*_, stays), clock = made
     with pytest.raises(BadInput, match="no room 'NOPE'"):
         rooms.join("nope")
     monkeypatch.setattr(module, "MOST_PAGES", 3)
     with pytest.raises(BadInput, match="full: 3 pages"):
         rooms.join(teacher.code)
     clock.return_value = 40.0  # the three have not asked for a while: one makes room
+    assert rooms.vote(stays, PLACE, words="Ada", right=True)
     for page in map(rooms.join, [teacher.code] * 9):  # one that comes, guesses and goes
         assert rooms.vote(page, PLACE, words="Bo", right=False)
         rooms.leave(page)
-    assert rooms.look(teacher)["guesses"] == 3
+    rooms.show(teacher, on=True)
+    assert rooms.look(teacher)["bars"] == [("Bo", 2, False), ("Ada", 1, False)]
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
@@ -120,7 +122,8 @@ def test_all_is_bounded(made, monkeypatch):
 
 
 ODD = [None, [], {}, {"act": "x", "code": "a", "key": "b"}, {"act": "open", "key": 1}]
-ODD += [{"act": "invite", "code": "A", "base": ["x"]}, {"act": "join", "code": 5}]
+ODD += [{"act": "move", "code": "A", "key": "B"}, {"act": "join", "code": "x" * 99}]
+ODD += [{"act": "invite", "code": "A", "base": ["x"]}, {"act": "join", "code": 5}, {"act": "join"}]
 
 
 @pytest.mark.parametrize("asked", ODD)

@@ -116,7 +116,6 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("config.json", b"[]"), "config.json is missing or holds no object"),
     (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
     (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
-    (replaced("config.json"), "config.json is missing or"),
     (replaced("config.json", lambda path: path.symlink_to(__file__)), "link that leads out"),
     (replaced("config.json", lambda path: path.symlink_to(path)), "config.json cannot be read"),
     (write("adapter_config.json", b'["a"]'), MERGE_FIRST.format("another model")),
@@ -125,7 +124,6 @@ BROKEN: list[tuple[Damage, str]] = [
     (card(threshold=NAN), "reader.json: threshold: must be less than 1,000,000, got nan"),
     (card(calibration={"span": {"temperature": 0}}), "temperature must be 0.05 to 20, got 0"),
     (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
-    (write("tokenizer.json", b"{"), NO_MODEL),
     (edit("tokenizer.json", normalizer=PANIC), rf"{NO_MODEL} \(PanicException\)"),
     (replaced("tokenizer.json", Path.touch, "spm.model"), PIECES_ALONE),
     (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
@@ -133,7 +131,6 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
-    (write(WEIGHTS, b"\0" * 7 + b"\x10{}"), CUT_OFF),
     (rewrite(lambda raw: raw[:-9]), CUT_OFF),
     (replaced(WEIGHTS, Path.touch, "pytorch_model.bin"), PICKLE),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
@@ -258,12 +255,10 @@ def test_sources_are_parsed(tmp_path):
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        ("RepositoryNotFoundError", "does not exist on Hugging Face, is private"),
-        ("GatedRepoError", "or asks its users to accept terms"),
+        ("GatedRepoError", "does not exist on Hugging Face, .* asks its users to accept terms"),
         ("RevisionNotFoundError", "was not fetched .*RevisionNotFoundError"),
         ("EntryNotFoundError", "has no config.json"),
         ("LocalEntryNotFoundError", "cannot be reached from here.*bundled reader, which works"),
-        ("HfHubHTTPError", "was not fetched"),
     ],
 )
 def test_the_hubs_refusals_are_one_sentence(error, words, hub):
