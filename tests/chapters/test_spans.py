@@ -25,8 +25,7 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     expected = np.where(allowed, start[:, None] + end, np.nan)
     np.testing.assert_allclose(z, expected, atol=6e-4)
     i, j = np.unravel_index(np.nanargmax(z), z.shape)
-    best = shown.best
-    assert (int(i) + first, int(j) + first) == (best.span.start, best.span.end)
+    assert (int(i) + first, int(j) + first) == (shown.best.span.start, shown.best.span.end)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -41,24 +40,25 @@ def test_the_list_is_the_prediction_with_variants_in_one_row(name):
 
 def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     text = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
-    state = {**text, "chapter": "spans", "selection": [500, 500]}
+    edits = {"start": {"2:334": -50.0}}
+    state = {**text, "chapter": "spans", "selection": [500, 500], "edits": edits}
     shown = shown_of(faked(), **state)
-    window, inside = shown.window, shown.window.is_context
-    assert window.doc_start > 0
+    assert shown.window.doc_start > 0
     found = blocks(faked(), **state)
     assert words(found["finding"]).count("“Kok” (token ") == 2, "equal words, here and in another"
     said = words(found["together"])
     assert said.startswith("In this window the paragraph's highest start logit is on ")
-    for logits in shown.reading.logits(window.index):
-        assert f"({number(float(logits[inside].max()))})" in said
+    for logits in shown.reading.logits(shown.window.index):
+        assert f"({number(float(logits[shown.window.is_context].max()))})" in said
 
 
 def test_a_pair_of_another_window_shows_that_windows_highest_and_names_the_best_span():
-    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=[5, 8])
+    edits = {"start": {"0:19": 6.0}, "end": {"0:21": 5.226}}
+    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=[5, 8], edits=edits)
     heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
     highest = number(float(np.nanmax(unpacked(heat["z"]))))
     said = words(found["finding"])
-    assert f"allowed sums in window 1 of 5: {highest} (the best span, “Emily Warren R" in said
+    assert "in window 1 of 5: 11.226 (the best span, “Emily Warren Roebling” with 11.228" in said
     assert found["square"]["alt"].endswith(f"The highest is John Roebling, {highest}.")
 
 

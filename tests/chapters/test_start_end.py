@@ -9,7 +9,7 @@ import torch
 from qa_demo.core.text import is_mark
 from qa_demo.examples import load_menu
 from qa_demo.printed import number, probability
-from tests.chapters.given import blocks, items, shown_of, stored, words
+from tests.chapters.given import blocks, example, items, shown_of, stored, words
 
 EXAMPLES = ("oresund", "natural-selection", "reef", "danube", "khwarizmi")
 
@@ -17,9 +17,8 @@ EXAMPLES = ("oresund", "natural-selection", "reef", "danube", "khwarizmi")
 def truth(name: str, temperature: float = 1.0):
     """The window on screen and torch's softmaxes of its logits."""
     shown = shown_of(stored(), example=name)
-    window = shown.window
-    logits = torch.tensor(np.stack(shown.true.logits(window.index)).astype(np.float64))
-    return window, *torch.softmax(logits / temperature, 1).numpy()
+    logits = torch.tensor(np.stack(shown.true.logits(shown.window.index)).astype(np.float64))
+    return shown.window, *torch.softmax(logits / temperature, 1).numpy()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -37,9 +36,8 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
         bars = [drawn.get(pos, {}).get(lane, [0.0])[0] for pos in range(len(p))]
         np.testing.assert_allclose(bars, np.where(p >= 0.005, p, 0), atol=6e-5)
         side, held = {"up": "start ", "down": "end "}[lane], found["words"]["segments"]
-        inside = window.is_context
-        rest = ~inside & (np.arange(len(p)) > 0)
-        for segment, at in zip(held, (np.arange(len(p)) == 0, rest, inside), strict=True):
+        cls, inside = np.arange(len(p)) == 0, window.is_context
+        for segment, at in zip(held, (cls, ~(cls | inside), inside), strict=True):
             assert side + probability(p[at].sum()) in [text for text, _ in segment["holds"]]
     asked = "".join(x["t"] + x["gap"] for x in held[1]["items"][:-1]).strip()
     assert asked == load_menu()[name].question
@@ -85,6 +83,8 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     assert words(found["finding"]) == told
     assert items(found["words"])[window.context_at + 1]["up"][0] > 0.99
     assert "logits changed by hand" in words(found["answer"])
+    split = blocks(stored(), **example("brooklyn"), chapter="start_end", step=3, edits=edits)
+    assert words(split["finding"]).endswith("11.23. You see window 3 of 5.")
 
 
 def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor():

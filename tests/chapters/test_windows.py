@@ -44,8 +44,7 @@ def test_each_window_says_what_brute_force_says(cut, place):
     held = [v for v in w.reading.windows if v.doc_start <= start < v.doc_stop]
     edges = {v.index + 1: min(start - v.doc_start, v.doc_stop - 1 - start) for v in held}
     assert {r.k: r.edge for r in w.holding} == edges
-    assert edges[w.win.k] == max(edges.values())
-    assert w.holding[0] is w.win
+    assert edges[w.win.k] == max(edges.values()) and w.holding[0] is w.win
 
 
 def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
@@ -57,8 +56,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
     assert w.asked + w.special + w.capacity == 64
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
-    assert found["size"]["min"] == w.asked + w.special + 20
-    assert found["stride"]["max"] == w.capacity
+    assert (found["size"]["min"], found["stride"]["max"]) == (w.asked + w.special + 20, w.capacity)
     tablet, phone = (view["annotations"] for view in found["lanes"]["narrow"])
     assert len(tablet) > len(phone), "as many words of the paragraph as fit"
     for note in found["lanes"]["layout"]["annotations"]:
@@ -123,8 +121,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
     ],
 )
 def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
-    patch = chapter.ODD[step][1] if odd else {}
-    found = drawn(step, real(), **patch)
+    found = drawn(step, real(), **(chapter.ODD[step][1] if odd else {}))
     assert said in words(found["finding"])
     if step == 4 and not odd:
         found |= drawn(step, real(), rule="product")
@@ -164,6 +161,8 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
     said = words(drawn(2, stored(), **place, edits=edits)["finding"])
     counts, other = map(value, re.findall(r"(?:there:|score) (\d+[.]\d+)", said))
     assert counts < other and "more, and do not count" in said
+    lead = words(drawn(3, stored(), **place, threshold=-6.783)["lead"])
+    assert "= −6.785 ≤ −6.783, the threshold" in lead
     alone = drawn(2, example="metre", max_seq_length=100, doc_stride=24)  # not 11.53212071
     assert "so it counts there: 11.53." in words(alone["finding"])
 
