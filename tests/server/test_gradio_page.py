@@ -74,12 +74,8 @@ def test_half_a_letter_in_a_request_is_read_as_a_whole_one_by_a_page_in_health()
     assert (well := client.get("/health")).json() == {"status": "ok"} and well.status_code == 200
     half = b'{"state": {"question": "Who \\ud800?", "context": "Ada."}}'
     assert client.post("/picture", content=half).json()["question"] == "Who \ufffd?"
-    for number, got in (
-        (10**18, "a valid integer, got 1e+18"),
-        (1 - 10**18, "-999999999999999999"),
-    ):
-        huge = b'{"state": {"selection": [0, %d]}}' % number  # an answer holds 64 bits
-        assert got in client.post("/picture", content=huge).text
+    huge = b'{"state": {"selection": [%d, %d]}}' % (1 - 10**18, 10**18)  # an answer holds 64 bits
+    assert "selection.1: must be a valid integer" in client.post("/picture", content=huge).text
 
 
 def test_another_gradio_is_sent_as_it_is(monkeypatch):
