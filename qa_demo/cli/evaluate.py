@@ -95,10 +95,9 @@ def evaluate(args: argparse.Namespace) -> int:
         tell(f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said)
     least = limits(args.fail_under, examples, rules)
     if other is not None:  # what shares no question is refused before an hour is spent
-        golds = ([{"text": answer.text} for answer in e.answers] for e in examples)
-        rows = [{**vars(e), "gold": gold} for e, gold in zip(examples, golds, strict=True)]
+        rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
         try:
-            paired(Evaluation(tuple(rows), other.run), other)
+            paired(Evaluation(rows, other.run), other)
         except BadInput as fault:
             raise BadInput(f"--not-worse-than {args.not_worse_than.name}: {fault}") from fault
     reader = shared.load(args)

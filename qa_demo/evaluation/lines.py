@@ -276,8 +276,8 @@ def read_run(out: Path) -> Row:
 
 
 def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
-    """The lines that a stopped run left, to go on with; a last one that was cut off is dropped.
-    Errors: BadInput where they were made with other settings or of other questions.
+    """The lines that a stopped run left, to go on with; a last one that was cut off, text or not,
+    is dropped. Errors: BadInput where they were made with other settings or of other questions.
     """
     if out.exists() and not out.is_file():
         raise BadInput(f"{out.name} must be a plain file: to go on, it is read again")
@@ -287,7 +287,6 @@ def begun(out: Path, about: Row, ids: Sequence[str]) -> list[Row]:
     stored, rows = read_run(out), list[Row]()
     other = [key for key, value in about.items() if stored.get(key) != value]
     if not other:
-        # what was cut off may end in bytes that are no text
         whole = decoded(read_bytes(out).rpartition(b"\n")[0], out.name)
         write_file(out, f"{whole}\n" if whole else "")
         rows = list(read_lines(out).rows) if whole else []

@@ -100,14 +100,13 @@ def base_of(card: Card, anywhere: bool, base: str | Path | None) -> Path:
     wanted = card.base
     if wanted is None:
         raise BadCheckpoint(f"{CARD_FILE} must name the adapter's base")
-    name = f"{wanted.repo}@{wanted.revision}"
+    hub = Source(f"{wanted.repo}@{wanted.revision}", repo=wanted.repo, revision=wanted.revision)
     try:
         if base is None and not anywhere:
             raise ModelUnavailable("this host does not load from Hugging Face")
-        hub = Source(name, repo=wanted.repo, revision=wanted.revision)
         found = fetch(hub)[0] if base is None else Path(base)
     except ModelUnavailable as fault:
-        way = f"it needs {name}; start with --base FOLDER, which holds it"
+        way = f"it needs {hub.name}; start with --base FOLDER, which holds it"
         raise ModelUnavailable(f"{way} ({fault})") from fault
     weights = regular(found, BASE_FILE)
     held = "no such file" if weights is None else sha256(weights)

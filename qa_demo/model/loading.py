@@ -93,8 +93,7 @@ def opened(
         checksum = sources.check_manifest(folder, folder in own.values(), loaded)
         return build(folder, name, checksum or commit)
     except QADemoError as fault:
-        said = " ".join(str(fault).splitlines())  # a file may hold line ends
-        raise type(fault)(f"{parsed.name}: {said}") from fault
+        raise type(fault)(f"{parsed.name}: {' '.join(str(fault).splitlines())}") from fault
     except SafetensorError as fault:
         damaged = "its .safetensors file is cut off or damaged; copy it anew"
         raise BadCheckpoint(f"{parsed.name}: {damaged}") from fault
