@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import logging
 import os
 import sys
 import zlib
@@ -100,15 +101,19 @@ def write_file(path: Path, text: str) -> int:
 
 
 def alone(folder: Path) -> None:
-    """Hold a folder until this process ends. Errors: BadInput where another one holds it."""
+    """Hold a folder until this process ends; Windows holds none, nor does a file system without
+    locks, which is logged. Errors: BadInput where another one holds it.
+    """
     if sys.platform != "win32":
         import fcntl
 
-        held = os.open(folder / "lock", os.O_RDWR | os.O_CREAT)
+        held = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as fault:
+        except (BlockingIOError, PermissionError) as fault:  # a held one is either by POSIX
             raise BadInput(f"another process writes to {folder}: name another") from fault
+        except OSError as fault:
+            logging.warning("%s cannot be held: %s", folder, fault)
 
 
 def dumps(report: dict[str, Any]) -> str:

@@ -220,7 +220,6 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     for both or neither of steps and minutes, and for a number out of its range.
     """
     out, now = Path(s.out), asdict(s)
-    kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     for name, value in now.items():
         least, most = int(name in COUNTS), 1 if name in SHARES else math.inf
         if isinstance(value, int | float) and not least <= value <= most:
@@ -228,8 +227,12 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
             raise BadInput(f"--{name.replace('_', '-')} takes {takes}, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
+    out.mkdir(parents=True, exist_ok=True)
+    alone(out)
+    kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     other = [name for name in now if name not in FREE and kept.get(name) != now[name]]
-    if other and (out / "state.json").is_file():
+    trained = (out / "state.json").is_file()
+    if other and trained:
         raise BadInput(
             f"{s.out} holds a run of {read_json(out / 'state.json')['step']:,} steps with "
             f"--{other[0].replace('_', '-')} {kept.get(other[0])}: give the same to go on with it, "
@@ -237,12 +240,10 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
         )
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")
-    kept = {} if other else kept  # which then never came to a checkpoint
-    model.goes_on(kept)
-    form = kept.get("mixed_precision")  # measured anew it could be another
+    if trained:
+        model.goes_on(kept)
+    form = None if other else kept.get("mixed_precision")  # measured anew it could be another
     model.take(form == "bf16" if form else heads.processor_has_bf16())
-    out.mkdir(parents=True, exist_ok=True)
-    alone(out)
     made = {"mixed_precision": ("no", "bf16")[model.bf16], "origin": model.origin}
     write_json(out / "settings.json", now | made | {"torch": torch.__version__})
     log.info("mixed precision: %s", made["mixed_precision"])

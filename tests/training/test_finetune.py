@@ -1,5 +1,6 @@
 """Batches from a pool, and the command: a stopped run, own rates, an adapter, refusals."""
 
+import errno
 import json
 import re
 import signal
@@ -106,8 +107,11 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
             finetune.train(settings(home, "stopped"))
     assert signal.getsignal(signal.SIGTERM) is handler, "given back, also after an error"
     (out / "weights.safetensors").replace(out / "weights.safetensors.3")  # killed before its name
-    with pytest.raises(BadInput, match="a run of 3 steps with --seed 1: give the same to go on"):
-        finetune.train(settings(home, "stopped", seed=2))
+    unlocked = Mock(side_effect=[PermissionError, OSError(errno.ENOLCK, "none"), *[None] * 9])
+    monkeypatch.setattr("fcntl.lockf", unlocked)
+    for reason in ("another process writes", "of 3 steps with --seed 1: give the same to go on"):
+        with pytest.raises(BadInput, match=reason):
+            finetune.train(settings(home, "stopped", seed=2))
     moments = (out / "optimizer.safetensors").rename(out / "optimizer.pt")
     about = (out / "settings.json").read_text()
     spoilt = about.replace('"origin": "', '"origin": "0')
