@@ -67,7 +67,7 @@ def around(kind: Any, source: str, dropout: float) -> tuple[Any, list[str]]:
     """
     form: dict[str, Any] = {"dtype": torch.float32, "use_safetensors": True}
     form |= {"output_loading_info": True, "ignore_mismatched_sizes": True}
-    form |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": 0.0}
+    form |= {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": 0.0, "num_labels": 2}
     form["attn_implementation"] = None if torch.cuda.is_available() else "eager"
     model, told = loaded(kind, source, **form)
     missing = sorted(told["missing_keys"])
