@@ -68,12 +68,12 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     if "more_text" not in settings:
         raise BadInput(f"{run.name} is no run of pretrain")
     encoder = encoder or settings["encoder"]
+    model = load(encoder)
+    model.goes_on(settings)
     tokenizer = tokenizer_of(encoder)
     length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))
     parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)
     source = Batches(parts, tokenizer, length, max(1, tokens // length), seed)
-    model = load(encoder)
-    model.goes_on(settings)
     model.count(np.bincount(source.stream, minlength=len(tokenizer)))
     load_weights(model, run / "weights.safetensors")
     tokenizer.model_max_length = model.mlm.config.max_position_embeddings

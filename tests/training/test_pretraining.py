@@ -14,7 +14,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from qa_demo.core.base import BadInput
 from qa_demo.examples import shipped
 from qa_demo.model.spanbert import SBO_FILE, load_spanbert
-from qa_demo.training import card, export, heads, infill, loop, pretrain
+from qa_demo.training import card, export, heads, infill, loop, pretrain, text
 from qa_demo.training.text import Batches, cut, held_out, pack, read_text, tokenize
 from tests.fake_infiller import FakeInfiller
 from tests.model import kit
@@ -156,17 +156,17 @@ def test_new_heads_begin_at_the_frequencies_of_the_text_and_learn_faster(home):
 
 def test_runs_that_do_not_fit_are_refused(home, exported, tmp_path, capsys, monkeypatch):
     said = "--length may be up to 512 with this encoder, got 513"
-    monkeypatch.setattr(pretrain, "read_text", None)  # whoever cuts the text before fails
+    monkeypatch.setattr(text, "read_lines", None)  # whoever reads the text before fails
     other = str(toy.encoder(home / "roberta", "roberta"))
-    kind = "takes BERT-type encoders, roberta is a Roberta"
-    for more, reason in (({"length": 513, "batch_tokens": 513}, said), ({"encoder": other}, kind)):
+    for more, reason in (({"length": 513}, said), ({"encoder": other}, "roberta is a Roberta")):
         with pytest.raises(BadInput, match=reason):
             pretrain.train(settings(home, "refused", **more))
     (tmp_path / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
     refused = {
         f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
         f"score --model {exported} --length 513": said,
-        f"score --model {home}/encoder": "holds no sbo_head.safetensors",
+        f"export --run {home}/run --encoder {exported} --out {home}/refused": "another encoder",
+        f"score --model {home}/encoder": "encoder holds no sbo_head.safetensors",
         f"score --model {exported} --limit 0": "--limit takes 1 or more, got 0",
     }
     for asked, reason in refused.items():
