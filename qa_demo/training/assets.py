@@ -78,8 +78,7 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
     found = sorted((run / "snapshots").glob("step-*.safetensors"))
     if not found:
         raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")
-    steps = {int(path.stem.rpartition("-")[2]): path for path in found}
-    files = {step: path for step, path in steps.items() if step < last}
+    files = {k: path for path in found if (k := int(path.stem.removeprefix("step-"))) < last}
     pairs = [r.logits(w.index) for r, w in zip(readings, windows, strict=True)]
     final = np.concatenate([np.stack(pair, -1) for pair in pairs])
     model, rows = of_run(read_json(run / "settings.json"), encoder).eval(), list[np.ndarray]()

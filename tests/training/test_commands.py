@@ -34,8 +34,7 @@ pytestmark = [pytest.mark.model, pytest.mark.filterwarnings("ignore:.*found in s
 ASSETS = store.ASSETS
 FILLED = ("README.md", "docs/how-sure.md")
 """Documents that hold figures of the reader."""
-FEW = {"examples.json": 2, "first_questions.json": 1}
-FEW |= {f"first_questions_{name}.json": 1 for name in ("second", "third")}
+FEW = {"examples.json": 2} | {f"first_questions{n}.json": 1 for n in ("", "_second", "_third")}
 """Assets of which so many entries are enough."""
 SMALL = {
     r"--steps \d+": "--steps 2",
@@ -134,9 +133,10 @@ def test_a_training_from_the_first_command_to_the_last(home, monkeypatch):
         ends = [rows.start[-1], rows.end[-1]]
         np.testing.assert_allclose(ends, reading.logits(rows.window), atol=0.01)
         assert (reading.checksum, weights) == store.bundled()
-    shutil.rmtree("runs/student/snapshots")
-    with pytest.raises(BadInput, match=r"no snapshots/step-\*\.safetensors in student"):
-        assets.record(Path("runs/student"), "", pool, stored, home / "none")
+    for encoder, said in ((f"{home}/gone", "gone cannot"), ("", r"no snapshots/.* in student")):
+        with pytest.raises(BadInput, match=said):
+            assets.record(Path("runs/student"), encoder, pool, stored, home / "none")
+        shutil.rmtree("runs/student/snapshots", ignore_errors=True)
 
 
 def test_a_pre_training_from_the_first_command_to_the_last(home, monkeypatch):
