@@ -66,26 +66,22 @@ def from_json(text: str, name: str) -> Any:
 
 
 def json_lines(text: str, name: str) -> Iterator[tuple[int, Any]]:
-    """The number, from 1, and the value of each line that is not blank. Errors: BadInput that names
-    the line.
-    """
+    """The number, from 1, and value of each line that is not blank. Errors: BadInput, naming it."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, from_json(line, f"{name}, line {number}")
 
 
 def write_file(path: Path, text: str) -> int:
-    """Write the text as UTF-8; the bytes it holds.
-
-    A plain file gets its name once it is complete: on a full disk what stood there before stays; a
-    link stays one. What is no plain file (`/dev/stdout`, a named pipe) is written to as it is.
-    Errors: BadInput; BrokenPipeError where a pipe's reader has gone away.
+    """Write the text as UTF-8; the bytes it holds. A plain file gets its name once it is complete:
+    on a full disk what stood there before stays; a link stays one. What is no plain file
+    (`/dev/stdout`, a named pipe) is written to as it is. Errors: BadInput; BrokenPipeError where a
+    pipe's reader has gone away.
     """
     raw = text.encode("utf-8")
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(raw)
-            return len(raw)
+            return path.write_bytes(raw)
         whole = Path(os.path.realpath(path))
         part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
         try:

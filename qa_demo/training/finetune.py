@@ -15,7 +15,7 @@ import itertools
 import json
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,8 +34,8 @@ from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import heads, loop
 from qa_demo.training.data import Pool, draw
-from qa_demo.training.heads import TwoHeads, check_length, load, tokenizer_of
-from qa_demo.training.loop import Batch, Draws, Job, Place, Terms, begin, command, run
+from qa_demo.training.heads import Batch, Terms, TwoHeads, check_length, load, tokenizer_of
+from qa_demo.training.loop import Draws, Job, Place, begin, command, run
 from qa_demo.training.score import HEADS, squad_means, text_of
 
 Begun = tuple[Any, TwoHeads, list[Example]]
@@ -231,7 +231,7 @@ def begun(s: Settings) -> Begun:
     return tokenizer, model, dev
 
 
-def steps(s: Settings, at: Begun, windows: Windows, loss: Callable[[Batch], Terms]) -> bool:
+def steps(s: Settings, at: Begun, windows: Windows, loss: heads.Loss) -> bool:
     """Run the steps on windows; the model's running average is kept and scored on dev."""
     tokenizer, model, dev = at
     groups, average = parameter_groups(model, s), copy.deepcopy(model)

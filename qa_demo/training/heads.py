@@ -4,7 +4,7 @@ with the start/end head and the tags' head and the loss that trains both.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from timeit import timeit
@@ -20,6 +20,9 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Window
 from qa_demo.model.forward import inputs_of, knows_token_types, longest_input
 
+Batch = Mapping[str, Tensor]
+Terms = dict[str, Tensor]
+Loss = Callable[[Batch], Terms]
 ALPHA = 2
 """The factor alpha / r on the change of an adapter."""
 UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet is"
@@ -106,7 +109,8 @@ class Trained(nn.Module):
     def goes_on(self, run: Mapping[str, Any]) -> None:
         """Errors: BadInput where a run with these settings began with another encoder."""
         if run.get("origin", self.origin) != self.origin:  # older ones do not say
-            raise BadInput(f"the run began with another encoder than this, {run['encoder']}")
+            own = f"with {run['encoder']}, or that has changed since"
+            raise BadInput(f"the run began with another encoder than the one given: {own}")
 
     def take(self, bf16: bool) -> None:
         """Products in bf16 or not: DeBERTa v1 fails there, hiding padding by fp32's minimum."""
@@ -161,7 +165,7 @@ class TwoHeads(Trained):
         start, end, tags = (x[0].cpu() for x in self(batch))
         return torch.stack([start, end], -1).numpy(), tags.numpy()
 
-    def forward(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of start and end [B, L], -10,000 on padding, and of the tags [B, L, 3]."""
         names = ("input_ids", "attention_mask", "token_type_ids")
         known = names[: 2 + knows_token_types(self.reader.config)]
@@ -222,7 +226,7 @@ def move_average(average: nn.Module, model: nn.Module, decay: float, step: int) 
     torch._foreach_lerp_(ours, theirs, 1 - d)
 
 
-def descend(model: Trained, loss: Any, optimizer: Any, batch: Mapping[str, Tensor]) -> Any:
+def descend(model: Trained, loss: Loss, optimizer: torch.optim.Optimizer, batch: Batch) -> Terms:
     """One step of the optimiser down the loss; the terms before it, the gradient's norm and how
     many tokens there were: tensors, since turning each into a number would make a GPU wait.
     """
@@ -239,9 +243,7 @@ def descend(model: Trained, loss: Any, optimizer: Any, batch: Mapping[str, Tenso
     return {name: value.detach() for name, value in found.items()}
 
 
-def loss_terms(
-    start: Tensor, end: Tensor, tags: Tensor, batch: Mapping[str, Tensor], lists: float = 1.0
-) -> dict[str, Tensor]:
+def loss_terms(start: Tensor, end: Tensor, tags: Tensor, batch: Batch, lists: float = 1.0) -> Terms:
     """start and end: -(1/B) sum_b sum_i t_bi log p_bi over positions; tags: the mean over pieces of
     -sum_j t_ij log p_ij, a piece of a list counted `lists` times; B: the labelled rows.
     """
@@ -254,7 +256,7 @@ def loss_terms(
     return terms
 
 
-def total(terms: Mapping[str, Tensor], bio_weight: float, of: str = "") -> Tensor:
+def total(terms: Terms, bio_weight: float, of: str = "") -> Tensor:
     """(start + end) / 2 + bio_weight * tags."""
     start, end, tags = (terms[of + name] for name in ("start", "end", "tags"))
     return (start + end) / 2 + bio_weight * tags

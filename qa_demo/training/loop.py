@@ -27,13 +27,12 @@ from transformers.hf_argparser import HfArg, HfArgumentParser
 from qa_demo.core.base import BadInput, QADemoError
 from qa_demo.files import alone, write_file
 from qa_demo.training import heads
+from qa_demo.training.heads import Batch, Terms
 
 log = logging.getLogger("training")
 Model = TypeVar("Model", bound=heads.Trained)
 Place = dict[str, Any]
 """Where in its data a run is; stored in every checkpoint."""
-Batch = Mapping[str, torch.Tensor]
-Terms = dict[str, torch.Tensor]
 Draws = Generator[tuple[Place, Batch], None, None]
 """Batches, each with the place behind it."""
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
@@ -129,7 +128,7 @@ class Job:
     groups: list[dict[str, Any]]
     place: Place
     batches: Callable[[Place], Draws]
-    loss: Callable[[Batch], Terms]
+    loss: heads.Loss
     measure: Callable[[], dict[str, Any]] | None = None
     average: nn.Module | None = None
     decay: float = 0.0
@@ -216,8 +215,8 @@ def stop_asked() -> Iterator[list[int]]:
 
 def begin(s: Settings, load: Callable[[], Model]) -> Model:
     """The model of a run, loaded behind its seed, on its device, in the number format that the run
-    began with; the folder with its settings. Errors: BadInput for a folder that holds another run,
-    for both or neither of steps and minutes, and for a number out of its range.
+    began with; the folder, held from before it is read, with its settings. Errors: BadInput for
+    another process or run in it, both or neither of steps and minutes, a number out of its range.
     """
     out, now = Path(s.out), asdict(s)
     for name, value in now.items():
@@ -231,12 +230,11 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     alone(out)
     kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     other = [name for name in now if name not in FREE and kept.get(name) != now[name]]
-    trained = (out / "state.json").is_file()
+    trained = read_json(out / "state.json")["step"] if (out / "state.json").is_file() else 0
     if other and trained:
         raise BadInput(
-            f"{s.out} holds a run of {read_json(out / 'state.json')['step']:,} steps with "
-            f"--{other[0].replace('_', '-')} {kept.get(other[0])}: give the same to go on with it, "
-            f"or another --out"
+            f"{s.out} holds a run of {trained:,} steps with --{other[0].replace('_', '-')} "
+            f"{kept.get(other[0])}: give the same to go on with it, or another --out"
         )
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")

@@ -26,8 +26,8 @@ from transformers.hf_argparser import HfArg
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import Trained, around, check_length, tokenizer_of
-from qa_demo.training.loop import Batch, Draws, Job, Place, begin, command, log, run
+from qa_demo.training.heads import Batch, Trained, around, check_length, tokenizer_of
+from qa_demo.training.loop import Draws, Job, Place, begin, command, log, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
 

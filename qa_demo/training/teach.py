@@ -29,8 +29,8 @@ from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
 from qa_demo.training.finetune import Windows, groups, pool_at
-from qa_demo.training.heads import TwoHeads, load, load_weights, of_run, tokenizer_of
-from qa_demo.training.loop import Batch, Terms, command, log, read_json, write_json
+from qa_demo.training.heads import Batch, Terms, TwoHeads, load, load_weights, of_run, tokenizer_of
+from qa_demo.training.loop import command, log, read_json, write_json
 
 MARKS = {"cls_token", "sep_token", "pad_token", "unk_token", "mask_token"}
 PART = 256

@@ -1,6 +1,5 @@
 """Batches from a pool, and the command: a stopped run, own rates, an adapter, refusals."""
 
-import errno
 import json
 import re
 import signal
@@ -80,8 +79,7 @@ def settings(home: Path, out: str, **more) -> finetune.Settings:
 
 def logged(run: Path) -> list[dict]:
     """The rows of a run's log that hold scores."""
-    rows = map(json.loads, (run / "log.jsonl").read_text().splitlines())
-    return [row for row in rows if "average" in row]
+    return [json.loads(x) for x in (run / "log.jsonl").read_text().splitlines() if "average" in x]
 
 
 @pytest.fixture(scope="module")
@@ -100,25 +98,22 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     assert loop.read_json(out / "state.json")["step"] == 2 and (out / "lock").is_file()
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
     monkeypatch.setattr(heads, "processor_has_bf16", lambda: other)  # as under other work
-    full = Mock(wraps=loop.write_json, side_effect=[DEFAULT, DEFAULT, OSError("full")])
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "write_json", full)
-        with pytest.raises(OSError, match="full"):  # the disk
-            finetune.train(settings(home, "stopped"))
+    turns = [DEFAULT, DEFAULT, OSError("full"), *[DEFAULT] * 9]
+    monkeypatch.setattr(loop, "write_json", Mock(wraps=loop.write_json, side_effect=turns))
+    with pytest.raises(OSError, match="full"):  # the disk
+        finetune.train(settings(home, "stopped"))
     assert signal.getsignal(signal.SIGTERM) is handler, "given back, also after an error"
     (out / "weights.safetensors").replace(out / "weights.safetensors.3")  # killed before its name
-    unlocked = Mock(side_effect=[PermissionError, OSError(errno.ENOLCK, "none"), *[None] * 9])
-    monkeypatch.setattr("fcntl.lockf", unlocked)
-    for reason in ("another process writes", "of 3 steps with --seed 1: give the same to go on"):
-        with pytest.raises(BadInput, match=reason):
-            finetune.train(settings(home, "stopped", seed=2))
     moments = (out / "optimizer.safetensors").rename(out / "optimizer.pt")
     about = (out / "settings.json").read_text()
     spoilt = about.replace('"origin": "', '"origin": "0')
-    for told, reason in ((spoilt, "began with another encoder"), (about, "an older version")):
+    monkeypatch.setattr("fcntl.lockf", Mock(side_effect=[PermissionError, OSError, *[None] * 9]))
+    other = (about, 2, "another process writes"), (about, 2, "a run of 3 steps with --seed 1: give")
+    same = (spoilt, 1, "began with another encoder"), (about, 1, "an older version")
+    for told, seed, reason in (*other, *same):
         (out / "settings.json").write_text(told)
         with pytest.raises(BadInput, match=reason):
-            finetune.train(settings(home, "stopped"))
+            finetune.train(settings(home, "stopped", seed=seed))
     moments.rename(out / "optimizer.safetensors")
     assert finetune.train(settings(home, "stopped"))
     assert len({*seeds}) == 6, "each step drops out otherwise, also one that is taken again"
@@ -157,7 +152,7 @@ def fewer(home: Path) -> str:
         *(({"train": [f"a.gz{k}"]}, rf"FILE:K with .* got 'a\.gz{k}'") for k in ("", ":0")),
         *((more, "--steps or --minutes") for more in ({"steps": 0}, {"minutes": 1.0})),
         ({"steps": -1}, "--steps takes 0 or more, got -1"),
-        ({"save_every": 0}, "--save-every takes 1 or more, got 0"),
+        *(({n: 0}, f"--{n[:3]}.* takes 1 or more, got 0") for n in ("save_every", "dev_limit")),
         ({"negatives": 1.5}, "--negatives takes 0 to 1, got 1.5"),
         ({"lengths": [16]}, "no window can be drawn"),
         ({"lengths": [60, 600]}, "may be up to 512 with this encoder, got 600"),
@@ -172,11 +167,12 @@ def fewer(home: Path) -> str:
         *(({"pool": lambda home: f"{home}/run/pool.npz", n: 0}, n) for n in ("negatives", "seed")),
     ],
 )
-def test_a_run_that_cannot_be_is_refused_and_nothing_is_drawn(home, run, more, said):
+def test_a_run_that_cannot_be_is_refused_and_nothing_is_drawn(home, run, tmp_path, more, said):
     given = {name: value(home) if callable(value) else value for name, value in more.items()}
     with pytest.raises(BadInput, match=said):
-        finetune.train(settings(home, "refused", **given))
-    assert not (home / "refused" / "pool.npz").exists()
+        finetune.train(replace(settings(home, "", **given), out=f"{tmp_path}/out"))
+    assert not (tmp_path / "out" / "pool.npz").exists()
+    assert not (said.startswith("--") and any(tmp_path.iterdir())), "flags before files"
 
 
 def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
