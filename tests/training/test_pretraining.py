@@ -162,11 +162,12 @@ def test_runs_that_do_not_fit_are_refused(home, exported, tmp_path, capsys, monk
         with pytest.raises(BadInput, match=reason):
             pretrain.train(settings(home, "refused", **more))
     (tmp_path / "settings.json").write_text('{"encoder": "e", "adapter": 0}')
+    (toy.encoder(tmp_path) / SBO_FILE).write_bytes((exported / SBO_FILE).read_bytes())
     refused = {
         f"export --run {tmp_path} --out {home}/refused": "is no run of pretrain",
         f"score --model {exported} --length 513": said,
         f"export --run {home}/run --encoder {exported} --out {home}/refused": "another encoder",
-        f"score --model {home}/encoder": "encoder holds no sbo_head.safetensors",
+        **{f"score --model {x}": f"{x.name} holds no sbo_h" for x in (home / "encoder", tmp_path)},
         f"score --model {exported} --limit 0": "--limit takes 1 or more, got 0",
     }
     for asked, reason in refused.items():
