@@ -391,8 +391,8 @@ def on_one_scale(
     above = "<b>score</b> = log P(start) + log P(end) " + plus[0] + " constant"
     made["annotations"] = [ui.note(above, scores[0], 0, **what)]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
-    narrow = {"below": 800, "margin.l": 118, "margin.r": 60, "data.scatter.text": brief}
-    narrow |= {"yaxis.ticktext": names(13), "yaxis.tickfont.size": 12, "annotations.0.text": ""}
+    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": brief}
+    narrow |= {"yaxis.ticktext": names(22), "yaxis.tickfont.size": 12, "annotations.0.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 
