@@ -392,7 +392,9 @@ def on_one_scale(
     made["annotations"] = [ui.note(above, scores[0], 0, **what)]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": brief}
-    narrow |= {"yaxis.ticktext": names(22), "yaxis.tickfont.size": 12, "annotations.0.text": ""}
+    wide = any(w.partition(" (")[0].isupper() for w in case.words(spans))  # capitals
+    rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
+    narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12, "annotations.0.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 
