@@ -142,6 +142,12 @@ function watched() {
   return node;
 }
 
+addEventListener("beforeprint", () => { // a sheet shows what nobody scrolled to
+  for (const node of /** @type {any} */ (document.querySelectorAll(".figure"))) {
+    if (node.clientWidth && !node.data) node.draw();
+  }
+});
+
 /** Names and numbers that a long word pushed over the figure's edge move back inside. */
 function inside(node) {
   const box = node.getBoundingClientRect();
