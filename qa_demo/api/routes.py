@@ -61,7 +61,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         version = request.headers.get("mcp-protocol-version", BATCHES[0])
         if version not in VERSIONS:
             return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
-        message = await json_of(request)
+        message = await json_of(request, UNREAD)
         batch = version in BATCHES and isinstance(message, list) and message
         if batch and len(message) > MOST:
             return JSONResponse(fault(INVALID, f"a batch has at most {MOST} messages"), 400)
@@ -164,6 +164,7 @@ SERVER = {
     "instructions": "Ask an extractive reader about a paragraph: what it answers, and why.",
 }
 PARSE, INVALID, UNKNOWN, PARAMS = -32700, -32600, -32601, -32602
+UNREAD = object()
 
 
 @cache
@@ -180,7 +181,7 @@ def tool(name: str) -> dict[str, Any]:
 
 async def answered(pictures: Pictures, message: Any, gone: Gone) -> dict[str, Any] | None:
     """The whole JSON-RPC answer to a message; None where none is due."""
-    if message is None:
+    if message is UNREAD:
         return fault(PARSE, "the request must be JSON")
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return fault(INVALID, "a message is one JSON-RPC 2.0 object")

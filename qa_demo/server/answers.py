@@ -62,15 +62,15 @@ async def at_last(make: Callable[[Any], Any], asked: Any, gone: Gone | None) -> 
     return made
 
 
-async def json_of(request: Request) -> Any:
+async def json_of(request: Request, unread: Any = None) -> Any:
     """The value of a request's body; a whole number of more than 18 digits is a float, for
-    an answer holds 64 bits. None where it is not JSON.
+    an answer holds 64 bits. `unread` where it is not JSON.
     """
     try:
         body = await request.body()
         return json.loads(body, parse_int=lambda n: int(n) if len(n.lstrip("-")) < 19 else float(n))
     except (ValueError, RecursionError):
-        return None
+        return unread
 
 
 def served(text: Callable[[], bytes], kind: str, cached: str = "no-cache") -> Callable[..., Any]:
