@@ -34,8 +34,8 @@ IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction compares scores. *A score is log P(start) + log P(end) + a constant that all pairs"
-    "* {}*share*: ranking by scores is ranking by the two logs. For the right pair they sum to "
-    "−2 L: the lower the loss, the fewer pairs can stand above it.",
+    "* {}*share*, so both rank pairs alike. For the right pair the two logs sum to −2 L. All "
+    "P(start) · P(end) sum to 1: the lower L, the less room is left above the right pair.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -332,12 +332,15 @@ def the_fit(case: Case) -> Made:
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
     constants = float(logsumexp(case.start)), float(logsumexp(case.end))
-    total = [number(sum(constants), printed.digits_of(right.log_p)), STRONG]
-    said = f"{case.begins} score of every pair is its log P(start) + log P(end) + {{}}. "
+    said = f"{case.begins} constant is {{}}. "
+    given: list[Any] = [[number(sum(constants), printed.digits_of(right.log_p)), STRONG]]
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
-        said += f"The highest is {'not ' * (found[0] != right)}the right one."
+        room = int(min(len(w) ** 2, np.exp(min(-right.log_p, 99.0)))) - 1
+        said += f"The highest is {'not ' * (found[0] != right)}the right one: L = {{}} leaves room "
+        said += f"for {printed.small_number(room)} pair{'s' * (room != 1)} above it."
+        given.append(strong(case.loss))
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -352,7 +355,7 @@ def the_fit(case: Case) -> Made:
         name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
     made = [
-        ui.finding(said + asides(case), total),
+        ui.finding(said + asides(case), *given),
         moment_choice(case),
         ui.legend("key", *key),
         on_one_scale(case, found, spans, right, sum(constants)),
@@ -513,9 +516,10 @@ def exactly(case: Case) -> str:
         2: f"log P(start i) = start logit i − {z[0]}, the log of Σ exp over all start logits; for "
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         f"Training and another window change it. “No answer” is {case.cls} paired with itself. "
-        "P(start) P(end) is the probability of a pair if start and end are independent. Prediction "
-        f"compares allowed pairs only (the end not before the start, at most {longest}, the start "
-        "owned by the window), while both sums of exp contain every position.",
+        "P(start) · P(end) is the probability of a pair if start and end are independent: for the "
+        "right one exp(−2 L), which at most exp(2 L) pairs can have, with L < 0.34 it alone. "
+        f"Prediction compares allowed pairs only (the end not before the start, at most {longest}, "
+        "the start owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
         "up to 0, and those on end logits. A training step moves weights, not logits, so the "
         "logits follow only on average over many texts. Before training: a pre-trained encoder "

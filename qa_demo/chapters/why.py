@@ -32,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Put {} in place of every word (a blank text), then bring the words back in small steps. *A "
-    "bar, the word's share, is its part of how far this moves the best span's lead over “no "
-    "answer”*: the sum over all steps of its input vector's move times the slope there (integrated "
+    "Put {} in place of every word (a blank text), then fade in all words together, step by step. "
+    "*A bar, the word's share, is its part of how far this moves the best span's lead over “no "
+    "answer”*: the sum over all steps of its vector's move times the slope there (integrated "
     "gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
@@ -166,7 +166,8 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     both = (shares.blank, shares.lead)
     blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank <= 0)
-    found = f"{{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in this one. "
+    found = f"The place of {{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in "
+    found += "this one. "
     found += f"{{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
     found += f" {side} it{'' if top else ' by 0.05 or more'}."
     key = [("bar", INK, "above a word: speaks for the best span")]
