@@ -119,6 +119,11 @@ def serve(args: argparse.Namespace) -> None:
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     known = network_address() if args.lan else LOCAL if host == EVERYWHERE else host
     address = f"http://{known}:{port}/"
+    for name, said in [*os.environ.items()]:  # of which gradio makes numbers when it is imported
+        if re.fullmatch(r"GRADIO_\w*(PORTS?|EVENTS)", name) and not said.isdecimal():
+            if said:
+                raise BadInput(f"{name} must be a whole number, got {said[:40]!r}")
+            del os.environ[name]  # as if it were not set
     # refused before torch is loaded: no name of a reader, no folder that takes temporary files
     parse_source(args.reader)
     if args.base is not None and not args.base.is_dir():
