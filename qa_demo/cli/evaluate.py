@@ -212,7 +212,7 @@ def write_report(args: argparse.Namespace) -> None:
     if found.run["rules"] == "1.1" or rule != "logits":
         refuse_idle(args, "by the rules of SQuAD 1.1 or a merge rule but logits", "threshold")
     if args.threshold is not None:
-        found = replace(found, run=found.run | {"threshold": args.threshold})
+        found = replace(found, run=found.run | {"threshold": args.threshold, "given": True})
     other = None if args.against is None else lines_of(args.against)[0]
     report(found, args.out, other, page=args.page)
     tell(f"{args.out} is written")

@@ -21,7 +21,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.evaluation import reported
 from qa_demo.evaluation.compare import LEAST, Interval, more_units
 from qa_demo.evaluation.lines import MEANING, Evaluation
-from qa_demo.evaluation.reported import METRICS, MODES, PERCENTS, Reported, Side
+from qa_demo.evaluation.reported import METRICS, PERCENTS, Reported, Side
 from qa_demo.evaluation.sections import by_group, failures, opened, reliability
 from qa_demo.files import write_file
 from qa_demo.printed import STRONG, Part, number, plural
@@ -88,13 +88,13 @@ def title(s: Reported) -> list[Block]:
 
 def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
     """In words, then both readers as dots with intervals, and their difference."""
-    modes = [(MODES[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
+    modes = [(s.modes[m], {"mode": m, "at": m}, m == mode) for m in s.values["mode"]]
     metrics = [(name, {"metric": m}, m == metric) for m, name in METRICS.items()]
     intervals = f"95 % intervals over {s.units.called}s; none where fewer than {LEAST} hold such "
     said, legend = list[str](), list[tuple[str, str, str]]()
     if len(s.sides) == 2:
         legend = [("dot", INK, "difference: {} − {}".format(*(side.name for side in s.sides)))]
-        gaps = {MODES[m]: difference(s, metric, m) for m in s.values["mode"] if m != mode}
+        gaps = {s.modes[m]: difference(s, metric, m) for m in s.values["mode"] if m != mode}
         said = [f"{name} {reported.words(gap, sign=True)[0]}" for name, gap in gaps.items()]
     others = f"The difference by other thresholds: {'; '.join(said)}."
     return [
@@ -115,7 +115,7 @@ def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     means = reported.words(mean([x.scores(metric, mode) for x in s.sides], 0.0))
     each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
-    how = f"{'threshold' if len(each) == 1 else 'thresholds'} {MODES[mode]}"
+    how = f"{'threshold' if len(each) == 1 else 'thresholds'} {s.modes[mode]}"
     how += f": {at}" if at else ""
     if never := [side.name for side in s.sides if side.limits["run"] is None]:
         one = f"{how}; {never[0]} withholds no answer"
@@ -206,8 +206,8 @@ def curves(s: Reported, metric: str) -> list[Block]:
             x, y = reported.short(limits), reported.short(scores[:, mask].mean(axis=1))
             line = {"color": side.role, "dash": dash, "width": width}
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
-        found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; as run, at "
-        found += f"{number(side.limits['run'])}, {number(run.mean(), 1)})"
+        found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; "
+        found += f"{side.own}, at {number(side.limits['run'])}, {number(run.mean(), 1)})"
         lost = s.units.mean(scores - most)
         good = limits[lost.high >= -1e-9].tolist()
         if good:

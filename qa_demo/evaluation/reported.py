@@ -32,13 +32,14 @@ FAILURES = 10
 class Side:
     """One reader: its name, its colour (`role`), its lines (`rows`, as columns `table`), what they
     were made with (`run`), and thresholds by name (`limits_of`). `up`: where it stands in a row of
-    both readers, 1 above, -1 below, 0 alone.
+    both readers, 1 above, -1 below, 0 alone. `own`: what its threshold "run" is called.
     """
 
     def __init__(self, name: str, found: Evaluation, role: str, up: int) -> None:
         self.name, self.role, self.up = name, role, up
         self.rows, self.run, self.table = found.rows, found.run, Table(found.rows)
         self.limits = limits_of(self.run, self.table)
+        self.own = "as given" if "given" in self.run else MODES["run"]
 
     def scores(self, metric: str, at: str) -> Floats:
         """Percent of each question under a threshold, [n]."""
@@ -72,9 +73,9 @@ def limits_of(run: Row, table: Table) -> dict[str, Any]:
 
 class Reported:
     """What all sections draw from: the readers (`sides`) and their names, in what else their files
-    differ, `parts`, the questions that are scored apart, by name, and `values`, what each name of
-    the state may be; the first is that in which the report opens. Errors: BadInput where two files
-    share no question.
+    differ, `parts`, the questions that are scored apart, by name, `modes`, what MODES are called
+    here, and `values`, what each name of the state may be; the first is that in which the report
+    opens. Errors: BadInput where two files share no question.
     """
 
     def __init__(self, first: Evaluation, second: Evaluation | None, page: str) -> None:
@@ -88,6 +89,7 @@ class Reported:
         each = zip(names, found, looks, strict=True)
         self.sides = [Side(name, x, *look) for name, x, look in each]
         self.name, self.page = " against ".join(names), page
+        self.modes = MODES | {"run": " and ".join(dict.fromkeys(x.own for x in self.sides))}
         self.units = Units(self.sides[0].rows)
         has = self.sides[0].table.answerable
         self.parts = {"all questions": np.ones_like(has)}

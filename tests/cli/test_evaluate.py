@@ -110,12 +110,12 @@ def test_a_report_is_made_from_lines_at_any_threshold(tmp_path, silent, out, ter
     terminal.run("report", out, "--out", page)
     first = page.read_text()
     terminal.run("report", out, "--out", page, "--threshold", "-50")
-    assert page.read_text() != first and "threshold as run: −50" in said(page)
+    assert page.read_text() != first and "threshold as given: −50" in said(page)
     second = tmp_path / "b.jsonl"
     terminal.folder = kit.save(tmp_path / "other", "electra", threshold=1.0)
     terminal.read("evaluate", silent, "--out", second, "--max-answer-length", "3")
-    terminal.run("report", out, "--against", second, "--out", page)
-    assert "tiny against other" in said(page)
+    terminal.run("report", out, "--against", second, "--out", page, "--threshold", "9")
+    assert "tiny against other" in said(page) and "as given and as run: 9.00 and" in said(page)
     assert "max_answer_length is 30 in the first run and 3 in the second" in said(page)
     about = json.loads(run_file(out).read_text())
     for change in ({"options": {"rule": "product"}}, {"rules": "1.1"}):
