@@ -187,7 +187,7 @@ def check_made_by(reading: Reading, reader: Any) -> None:
 
 
 def explain(
-    reader: Any, reading: Reading, method: Method = "gradient_x_input", span: Span | None = None
+    reader: Any, reading: Reading, method: Method = "integrated_gradients", span: Span | None = None
 ) -> Attribution:
     """The score of a span (doc), by default the best one's, attributed to the tokens of its window,
     in logits.

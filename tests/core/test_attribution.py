@@ -156,7 +156,7 @@ def test_the_best_span_is_explained_unless_another_is_named():
     best = predict(READ).best.candidate
     found = explain(READER, READ)
     assert (found.target.kind, found.target.span) == ("span_score", best.span)
-    assert found.window == best.window and found.method == "gradient_x_input"
+    assert found.window == best.window and found.method == "integrated_gradients"
     other = explain(READER, READ, "leave_one_out", Span(0, 1))
     assert (other.target.span, other.method) == (Span(0, 1), "leave_one_out")
     with pytest.raises(BadInput, match="none to explain"):
