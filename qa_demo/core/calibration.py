@@ -24,7 +24,7 @@ import numpy as np
 
 from qa_demo.core.base import Floats, Ints, logsumexp, tied
 from qa_demo.core.metrics import CalibrationBin, same_text
-from qa_demo.core.predict import null_logits
+from qa_demo.core.predict import null_scores
 from qa_demo.core.spans import Candidate, reason, top_spans
 from qa_demo.core.store import READERS, shipped_json
 from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
@@ -99,8 +99,8 @@ def chance(prob: float, calibration: Calibration) -> float:
 
 
 def margin(reading: Reading, found: Candidate) -> float:
-    """score - the smallest of `null_logits`; in logits, whatever rule merges the windows."""
-    return found.score - float(null_logits(reading).min())
+    """score - the smallest of `null_scores`; in logits, whatever rule merges the windows."""
+    return found.score - float(null_scores(reading).min())
 
 
 def answerable(margin: float, fitted: Answerability) -> float:

@@ -61,8 +61,8 @@ class Prediction:
         return None if self.answered is None else self.answered.text
 
 
-def null_logits(reading: Reading) -> Floats:
-    """start_w[0] + end_w[0] of every window, [W]: the two logits of its [CLS]."""
+def null_scores(reading: Reading) -> Floats:
+    """start_w[0] + end_w[0] of every window, [W]: the two logits of its [CLS], added."""
     both = [reading.logits(window.index) for window in reading.windows]
     return tied(np.array([s[0] + e[0] for s, e in both]))
 
@@ -117,7 +117,7 @@ def predict(reading: Reading, decode: DecodeOptions | None = None) -> Prediction
     share = softmax(merged) if listed else merged
     spans = enumerate(candidate for _, candidate in listed)
     n_best = [Ranked(span, k + 1, float(values[k]), float(share[k])) for k, span in spans]
-    null = null_logits(reading)
+    null = null_scores(reading)
     least = int(np.argmin(null))
     return Prediction(
         n_best=tuple(n_best),
