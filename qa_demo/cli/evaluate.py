@@ -97,7 +97,7 @@ def evaluate(args: argparse.Namespace) -> int:
     if other is not None:  # what shares no question is refused before an hour is spent
         rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
         try:
-            paired(Evaluation(rows, other.run), other)
+            paired(Evaluation(rows, other.run), other, ("this run", args.not_worse_than.name))
         except BadInput as fault:
             raise BadInput(f"--not-worse-than {args.not_worse_than.name}: {fault}") from fault
     reader = shared.load(args)

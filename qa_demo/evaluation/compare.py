@@ -95,25 +95,27 @@ def more_units(value: float, low: float, high: float, count: int) -> int | None:
 # ---- two readers
 
 
-def paired(first: Evaluation, second: Evaluation) -> tuple[Evaluation, Evaluation, tuple[str, ...]]:
-    """The lines of both files with the same question, paragraph and gold answers, in the order of
-    the first, whatever their ids, and a sentence for each thing in which the files differ. Errors:
-    BadInput where they share no question.
+def paired(
+    first: Evaluation, second: Evaluation, names: tuple[str, str] = ("the first run", "the second")
+) -> tuple[Evaluation, Evaluation, tuple[str, ...]]:
+    """The lines of both runs with the same question, paragraph and gold answers, in the order of
+    the first, whatever their ids, and for each thing in which the runs differ a sentence that calls
+    them by their `names`. Errors: BadInput where they share no question.
     """
     left, right = _keyed(first.rows), _keyed(second.rows)
     common, said = [key for key in left if key in right], []
-    for name, own, other in (("first", left, right), ("second", right, left)):
+    for name, own, other in zip(names, (left, right), (right, left), strict=True):
         if lone := [key for key in own if key not in other]:
-            what = f"{plural(len(lone), 'question')} of the {name} file without the same one, on "
+            what = f"{plural(len(lone), 'question')} of {name} without the same one, on "
             what += "the same paragraph with the same gold answers, in the other"
             said.append(f"{what} (first: “{lone[0][0][:60]}”)")
     if not common:
-        raise BadInput(f"the two files share no question: {'; '.join(said)}")
+        raise BadInput(f"{' and '.join(names)} share no question: {'; '.join(said)}")
     said = [f"left out: {one}" for one in said]
     a, b = ({**x.get("options", {}), "rules": x["rules"]} for x in (first.run, second.run))
     for key in b:
         if a.get(key) != b[key]:
-            said.append(f"{key} is {a.get(key)} in the first run and {b[key]} in the second")
+            said.append(f"{key} is {a.get(key)} in {names[0]} and {b[key]} in {names[1]}")
     a_rows, b_rows = (tuple(side[key] for key in common) for side in (left, right))
     return replace(first, rows=a_rows), replace(second, rows=b_rows), tuple(said)
 
@@ -132,7 +134,7 @@ def not_worse(own: Evaluation, other: Evaluation, by: float) -> tuple[bool, str]
     """Whether this F1 is at most `by` points below the other's on the questions that both have,
     each as it was run; and what is to be said of it. Errors: BadInput without such questions.
     """
-    a, b, differs = paired(own, other)
+    a, b, differs = paired(own, other, ("this run", f"the run of {other.run['reader']}"))
     gap = 100 * np.array([x["f1"] - y["f1"] for x, y in zip(a.rows, b.rows, strict=True)])
     units = Units(a.rows)
     value, low, high = (float(x[0]) for x in units.mean(gap))
