@@ -1,5 +1,6 @@
 """Records, rules and arithmetic of extractive question answering.
 
-Every number of the page is made here, from records to records; a result keeps what led to it.
+Rules, scores and losses are made here, from records to records, and a result keeps what led to it;
+a chapter may normalise and add.
 Imports numpy and the standard library only: no torch, no gradio, no other package of ours.
 """
