@@ -129,7 +129,7 @@ def mean(one: str, two: str, result: str) -> str:
 
 
 def times(p: float, sign: str, q: float) -> str:
-    """Two probabilities and their product; e.g. "0.637 × 0.993 ≈ 0.632"."""
+    """Two probabilities and their product; of 0.6366 and 0.9928 "0.637 × 0.993 ≈ 0.632"."""
     one, two, product = map(probability, (p, q, p * q))
     return f"{one} {sign} {two}{equals([one, two], value(one) * value(two), product)}"
 
