@@ -219,13 +219,14 @@ _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
 
 def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
     """Parts from a template, in which no text of a user stands: *words* get the role `starred`,
-    each {} takes the next of `given`: a text, a part or a list of parts; b_S and b_E get an index.
+    each {} takes the next of `given`: a text, a part (so two texts are one) or a list of parts; b_S
+    and b_E get an index.
     """
     left, found = iter(given), list[Part]()
     for piece in _MARKS.split(template):
         if piece == "{}":
             part = next(left)
-            part = [part, ""] if isinstance(part, str) else part  # two texts are no pair
+            part = [part, ""] if isinstance(part, str) else part  # two letters are no pair
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
             found += [part] if pair else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
