@@ -12,9 +12,9 @@ from qa_demo.examples import PoolExample
 from qa_demo.state import State
 
 Need = Callable[..., Any]
-"""need(key, make, of="reader", slow=False) asks a model for what a picture needs. The key names the
-result within this text, reader and windows; make(model, on_progress, cancelled) makes it; `of`:
-"reader" or "spanbert". Raises `work.Pending` until it is there.
+"""need(key, make, *, of="reader", slow=False) asks a model for what a picture needs. The key names
+the result within this text, reader and windows; of="spanbert", within all texts: there it holds its
+own. make(model, on_progress, cancelled) makes it. Raises `work.Pending` until it is there.
 """
 
 
