@@ -91,7 +91,7 @@ class Case:
         self.shown, step, self.cls = shown, shown.state.step, shown.encoding.cls_token
         self.labels, self.by = losses.count_labels(shown.encoding, shown.golds), shown.marked_by
         if not self.labels:  # the text has no answer, or nobody marked one: then the reader's own
-            read = shown.true_prediction.answered if self.by == "nobody" else None
+            read = shown.true_prediction.answer_span if self.by == "nobody" else None
             self.labels = [losses.Label(read and read.span, 1)]
         self.total = sum(label.marks for label in self.labels)
         self.mean = own.label == "mean" and step == 1 < len(self.labels)

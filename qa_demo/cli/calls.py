@@ -94,15 +94,15 @@ def _asked(path: Path) -> Iterator[Example]:
 
 def answer_lines(said: Answer) -> Iterator[str]:
     """The answer, its numbers, and the list of the best spans."""
-    found, answered = said.prediction, said.prediction.answered
-    if answered is None:
+    found, span = said.prediction, said.prediction.answer_span
+    if span is None:
         yield "no answer" if found.n_best else "no answer: no span is allowed here"
     else:
-        start, end, score = answered.start_logit, answered.end_logit, answered.score
+        start, end, score = span.start_logit, span.end_logit, span.score
         d = 3 if adds((start, end), score, 3) == "=" else 4
         sign = "=" if adds((start, end), score, d) == "=" else "~"
-        where = f"characters {answered.char_start} to {answered.char_end}"  # as --gold takes them
-        yield visible(answered.text)
+        where = f"characters {span.char_start} to {span.char_end}"  # as --gold takes them
+        yield visible(span.text)
         yield f"{where}, score {score:.{d}f} {sign} start {start:.{d}f} + end {end:.{d}f}"
     if found.best is not None:
         rule = "this rule does not compare them"
@@ -112,13 +112,13 @@ def answer_lines(said: Answer) -> Iterator[str]:
         scores = f"no answer scores {null:.3f}, the best span {best:.3f}"
         yield f"{scores}, a lead of {null - best:.3f}; {rule}"
     if said.sureness is not None:
-        sure, span = said.sureness, "the best span" if answered is None else "the answer"
+        sure, what = said.sureness, "the best span" if span is None else "the answer"
         right = percent(sure.right_if_answerable)
         if sure.claim is None or sure.answerable is None:
-            yield f"{span} is {right} likely to be exactly right if the text answers"
+            yield f"{what} is {right} likely to be exactly right if the text answers"
         else:
             yield (
-                f"{span} is {percent(sure.claim)} likely to be exactly right: the text answers "
+                f"{what} is {percent(sure.claim)} likely to be exactly right: the text answers "
                 f"with {percent(sure.answerable)}, and then this is right with {right}"
             )
     yield f"{plural(len(said.windows), 'window')}; the best spans:"

@@ -48,7 +48,7 @@ class Prediction:
         return self.n_best[0] if self.n_best else None
 
     @property
-    def answered(self) -> Candidate | None:
+    def answer_span(self) -> Candidate | None:
         """The best span where it is the answer; None means no answer."""
         if self.best is None or self.score_diff is None:
             return None
@@ -58,7 +58,7 @@ class Prediction:
     @property
     def answer(self) -> str | None:
         """The answer's text; None means no answer."""
-        return None if self.answered is None else self.answered.text
+        return None if self.answer_span is None else self.answer_span.text
 
 
 def null_scores(reading: Reading) -> Floats:
