@@ -228,6 +228,6 @@ def verdict(shown: Shown) -> Block:
         line += [[" · ", "note"], [percent(claim), "strong"]]
         sure = " sure" + " (see “How sure?”)" * (not whose)
     elif shown.state.chapter != "bio":
-        p = window_prob(reading, w.index, *w.ends(best.span))
+        p = window_prob(reading, w.index, *w.positions(best.span))
         sure = f" · P(start) P(end) in its window {percent(p)}"
     return sentence("answer", "answer", *line, [sure + whose, "note"])

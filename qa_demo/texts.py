@@ -268,7 +268,7 @@ def score_of_selection(shown: Shown, template: str) -> Block:
     name = span_name(shown.encoding, span, 32)
     if not w.holds(span):
         return formula("sum", [name, " fits in no window, so it has no score."])
-    (i, j), (start, end) = w.ends(span), shown.reading.logits(w.index)
+    (i, j), (start, end) = w.positions(span), shown.reading.logits(w.index)
     said = printed.say(template, name, summed(float(start[i]), float(end[j])))
     longer = f"over {printed.plural(shown.decode.max_answer_length, 'token')}"
     barred = reason(w, i, j, shown.decode)

@@ -145,7 +145,7 @@ class Attribute(Asked):
         chars[question_positions(e)] = e.question_offset_mapping
         chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
         at, tokens = partial(make_candidate, reading, w.index), reading.tokens(w.index)
-        one, two = at(*w.ends(span)), None if other is None else at(*w.ends(other))
+        one, two = at(*w.positions(span)), None if other is None else at(*w.positions(other))
         return Attributed(reading.model_name, one, two, found, tokens, chars, words(e, w))
 
 

@@ -334,7 +334,7 @@ def exactly_logit(two: TwoQuestions, p: Products) -> str:
 def layers(two: TwoQuestions) -> list[Block | None]:
     """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
-    at, n = window.ends(span), len(window)
+    at, n = window.positions(span), len(window)
     made = ("lens", window.index), lambda reader, *_: plane(two.heads, reader.hidden(window))
     points: Points = two.shown.need(*made)
     ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1

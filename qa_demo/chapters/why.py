@@ -104,7 +104,7 @@ class Shares:
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
         self.limit = shown.prediction.limit if len(shown.true.windows) == 1 else None
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
-        first, last = w.ends(self.span)
+        first, last = w.positions(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())
         share = 100 * (self.found.gap_share or 0.0)
         self.missing = f"{number(share, 1) if share >= 0.05 else 'under 0.1'} % of the change"

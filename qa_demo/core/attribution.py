@@ -81,13 +81,13 @@ def weights_of(target: Target, window: Window) -> tuple[Floats, Floats]:
     span_minus_other  s_i + e_j - (s_k + e_m)
     """
     a, b = np.zeros((2, len(window)))
-    i, j = window.ends(target.span)
+    i, j = window.positions(target.span)
     a[i] = 0 if target.kind == "end_logit" else 1
     b[j] = 0 if target.kind == "start_logit" else 1
     if target.kind == "span_minus_null":
         a[0] = b[0] = -1
     if target.other is not None:
-        k, m = window.ends(target.other)
+        k, m = window.positions(target.other)
         a[k] -= 1
         b[m] -= 1
     return a, b

@@ -60,7 +60,7 @@ class PairClaim(NamedTuple):
 def pair_claim(reading: Reading, found: Candidate) -> PairClaim | None:
     """A span's text as a claim among the legal pairs under `DECODE`; None if it is not legal."""
     home, rows, places = reading.windows[found.window], list[Floats](), list[Ints]()
-    if reason(home, *home.ends(found.span), DECODE) is not None:
+    if reason(home, *home.positions(found.span), DECODE) is not None:
         return None
     for window in reading.windows:
         s, e = reading.logits(window.index)

@@ -100,7 +100,7 @@ def entropy(target: Floats) -> Floats:
 
 def right_pair(window: Window, gold: Span | None) -> tuple[int, int]:
     """Right start and end (positions) of one annotator: [CLS] twice for a missing or cut span."""
-    return window.ends(gold) if gold is not None and window.holds(gold) else (0, 0)
+    return window.positions(gold) if gold is not None and window.holds(gold) else (0, 0)
 
 
 def start_end_targets(window: Window, golds: Golds) -> tuple[Floats, Floats]:

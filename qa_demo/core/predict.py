@@ -174,7 +174,7 @@ class Proposal:
         self.near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
         self.edge, self.answer_score = min(self.near), -np.inf
         if window.holds(answer):
-            i, j = window.ends(answer)
+            i, j = window.positions(answer)
             self.answer_score = float(s[i] + e[j])
 
 

@@ -166,7 +166,7 @@ class Window(Frozen):
         assert self.doc_start <= doc < self.doc_stop, f"window {self.index} holds no token {doc}"
         return doc - self.doc_start + self.context_at
 
-    def ends(self, span: Span) -> tuple[int, int]:
+    def positions(self, span: Span) -> tuple[int, int]:
         """Positions of the first and the last token of a `doc` span that it holds."""
         return self.to_pos(span.start), self.to_pos(span.end)
 

@@ -156,7 +156,7 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
             text, w = best.text, reading.windows[best.window]
             pairs, sure = pair_claim(reading, best), sureness(reading, best)
             line["margin"], line["claim"] = margin(reading, best), sure and sure.claim
-            line["in_window"] = window_prob(reading, w.index, *w.ends(best.span))
+            line["in_window"] = window_prob(reading, w.index, *w.positions(best.span))
             line["probs"] = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
         kind, because = kind_of(reading, example, best, decode, rules)
     exact, f1 = score(example, text, rules)

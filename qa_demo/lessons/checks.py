@@ -44,7 +44,7 @@ class Seen:
         self.window = w = shown.reading.windows[self.best.window]
         self.logits = shown.reading.logits(w.index)
         self.p, self.q = (softmax(x / shown.state.temperature) for x in self.logits)
-        self.i, self.j = w.ends(self.best.span)
+        self.i, self.j = w.positions(self.best.span)
 
     def answer(self) -> Candidate:
         """The reader's answer. Errors: BadInput where it gives none."""

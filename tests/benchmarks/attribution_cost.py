@@ -42,7 +42,7 @@ def usual(model: Any, reader: BertReader, reading: Reading, target: Target) -> t
     base = torch.tensor(np.where(kept, window.input_ids, pad))[None]
     types = inputs_of(model, window)["token_type_ids"]
     rows, gap = [], 0.0
-    for name, at in zip(("start_logits", "end_logits"), window.ends(target.span), strict=True):
+    for name, at in zip(("start_logits", "end_logits"), window.positions(target.span), strict=True):
 
         def forward(x: torch.Tensor, name: str = name, at: int = at) -> torch.Tensor:
             kinds = types.expand(len(x), -1)

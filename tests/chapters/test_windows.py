@@ -155,7 +155,7 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
     place = example("brooklyn")
     shown = shown_of(stored(), chapter="windows", **place)
     window = next(w for w in shown.reading.windows[shown.best.window + 1 :])
-    i, j = window.ends(shown.best.span)
+    i, j = window.positions(shown.best.span)
     start = shown.best.score + 0.002 - float(shown.reading.logits(window.index)[1][j])
     edits = {"start": {f"{window.index}:{i}": start}}
     said = words(drawn(2, stored(), **place, edits=edits)["finding"])

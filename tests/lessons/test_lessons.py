@@ -243,7 +243,7 @@ def test_facts_are_those_of_the_logits():
     lowered, _ = stored().shown(load({"example": "fuji", **found["then"]})).reading.logits(0)
     assert found["freed"] == pytest.approx(float(torch.tensor(lowered).softmax(0)[at]))
     found, shown, [[s, _]] = facts("all_positions", example="oresund")
-    i, j = shown.reading.windows[0].ends(shown.best.span)
+    i, j = shown.reading.windows[0].positions(shown.best.span)
     assert found["inside"] == f"{s.softmax(0)[i : j + 1].sum():.3f}"
     found, shown, [[s, e]] = facts("argmaxes_apart", example="natural-selection")
     inside = torch.tensor(shown.reading.windows[0].is_context)
