@@ -5,5 +5,5 @@ threshold, longest = 5.34, 30
 spans = [(i, j) for i in range(1, 4) for j in range(i, min(4, i + longest))]
 best = max(spans, key=lambda span: start[span[0]] + end[span[1]])
 score, no_answer = start[best[0]] + end[best[1]], start[0] + end[0]
-ahead = no_answer - score
-print(best, score.round(2), ahead.round(2), "no answer" if ahead > threshold else "answer")
+lead = no_answer - score
+print(best, score.round(2), lead.round(2), "no answer" if lead > threshold else "answer")

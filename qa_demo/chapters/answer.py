@@ -147,19 +147,19 @@ def best_five(shown: Shown) -> Block:
 
 def or_none(shown: Shown) -> list[Block | None]:
     """Step 2: by how much "no answer" leads the best span, and the threshold."""
-    p, ahead = shown.prediction, shown.lead
+    p, lead = shown.prediction, shown.lead
     limit, returned = p.limit, p.answer is not None
-    d = max(printed.apart(ahead, other) for other in (0.0, limit or 0.0))
+    d = max(printed.apart(lead, other) for other in (0.0, limit or 0.0))
     why = ""
     if limit is None:
         why = "; by this rule no threshold applies"
-    elif ahead > 0:
+    elif lead > 0:
         why = f", {'not ' * returned}over the threshold, {number(limit, d)}"
     elif not returned:
         why = f", within the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"
-    more = f"*{number(abs(ahead), d)}* {'more' if ahead > 0 else 'less'} than"
-    said = f"“No answer” scores {more if ahead else 'just as much as'} {{}}{why}: {what} returned."
+    more = f"*{number(abs(lead), d)}* {'more' if lead > 0 else 'less'} than"
+    said = f"“No answer” scores {more if lead else 'just as much as'} {{}}{why}: {what} returned."
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     last = "By this rule the best span is always returned."
     if limit is not None:
@@ -223,9 +223,9 @@ def sums(shown: Shown, d: int) -> Block:
     """Both scores as sums, and the lead of "no answer" as their difference, in `d` digits."""
     p, score, cls = shown.prediction, shown.best.score, shown.encoding.cls_token
     start, end = shown.reading.logits(p.null_window)
-    null, ahead = (float(start[0]), float(end[0])), (p.null_score, -score)
+    null, parts = (float(start[0]), float(end[0])), (p.null_score, -score)
     said = f"lead of “no answer” = {number(p.null_score, d)} − {bracket(score, d)} "
-    said += f"{adds(ahead, shown.lead, d)} *{number(shown.lead, d)}*"
+    said += f"{adds(parts, shown.lead, d)} *{number(shown.lead, d)}*"
     if p.limit is not None:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"

@@ -235,21 +235,21 @@ def owner(w: Windows) -> Block:
 def no_answer(w: Windows) -> list[Block | None]:
     """Step 3: each window's best span and its "no answer" on one axis of scores."""
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
-    ahead = null - score
-    d = max(printed.apart(null, score), printed.apart(ahead, w.threshold))
+    lead = null - score
+    d = max(printed.apart(null, score), printed.apart(lead, w.threshold))
     found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null, d)}*"
     found += f" in window {w.least.k}" * many
-    where = "leads" if ahead > 0 else "is behind" if ahead else "equals"
+    where = "leads" if lead > 0 else "is behind" if lead else "equals"
     found += f", {where} the best span, *{number(score, d)}*"
-    if ahead > 0:
+    if lead > 0:
         found += f", by {'' if w.silent else 'not '}more than the threshold"
-    found += ", by less than the threshold allows" * (w.silent and ahead <= 0)
+    found += ", by less than the threshold allows" * (w.silent and lead <= 0)
     by = "by BERT's rule " * (w.shown.state.rule != "logits")
     found += f": {by}it wins." if w.silent else f": {by}{{}} is returned."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
-    total += f"{bracket(score, d)} {adds((null, -score), ahead, d)} {number(ahead, d)}* "
+    total += f"{bracket(score, d)} {adds((null, -score), lead, d)} {number(lead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
     total += f"“no answer” {'wins' if w.silent else 'does not win'}"
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"

@@ -99,7 +99,7 @@ def chance(prob: float, calibration: Calibration) -> float:
 
 
 def margin(reading: Reading, found: Candidate) -> float:
-    """score - the smallest of `null_scores`; in logits, whatever rule merges the windows."""
+    """score - the smallest of `null_scores`: minus score_diff, of any span, by any rule; logits."""
     return found.score - float(null_scores(reading).min())
 
 

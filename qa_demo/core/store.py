@@ -118,8 +118,8 @@ def load_reading(path: Path) -> types.Reading:
 
 
 def save_attributions(found: Mapping[str, tuple[str, Attribution]], path: Path) -> None:
-    """Write, by example, the checksum of a reader and its integrated gradients of the lead of the
-    best span, so that the page shows them at once.
+    """Write, by example, the checksum of a reader and its integrated gradients of the margin of
+    the best span, so that the page shows them at once.
     """
     names = ("window", "f_x", "f_baseline", "baseline", "n_steps", "tried")
     about = {

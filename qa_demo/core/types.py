@@ -189,7 +189,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Answerability:
-    """How a span's lead becomes the chance that the text answers; see core.calibration."""
+    """How a span's margin becomes the chance that the text answers; see core.calibration."""
 
     slope: float
     intercept: float

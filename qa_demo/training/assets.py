@@ -1,5 +1,5 @@
 """What is stored of the bundled reader, so that the page shows it before the weights are loaded:
-a Reading of every example, the integrated gradients of its best span's lead, which take seconds
+a Reading of every example, the integrated gradients of its best span's margin, which take seconds
 each, and the replay of the training, what the reader said at about thirty steps from step 0 on.
 
     python -m qa_demo.training.assets readings
