@@ -183,9 +183,10 @@ def threshold(s: Reported, metric: str, at: str) -> list[Block]:
         each = [f"{number(scores[mask].mean(), 1)} {name}" for name, mask in s.parts.items()]
         where = "".join(f" at {number(x)}" for x in side.place(at)) or ", each half by the other's"
         said.append(f"{side.name}{where}: {METRICS[metric]} {', '.join(each)}")
-    now, label = 2 * round(50 * (~given).mean()), "Questions left without an answer, %"
+    now = PERCENTS[round((~given).mean() * (len(PERCENTS) - 1))]  # the nearest stop
+    label, scale = "Questions left without an answer, %", (0, 100, PERCENTS.step)
     says, lines = "; ".join(said), {"shapes": reported.thresholds(s, at), "annotations": []}
-    slider = ui.slider("slide", "at", label, (0, 100, 2), now, span=12, says=says, flip=True)
+    slider = ui.slider("slide", "at", label, scale, now, span=12, says=says, flip=True)
     *above, figure = curves(s, metric)
     return [*above, figure | {"overlay": lines}, slider]
 
