@@ -90,14 +90,12 @@ def shipped(name: str) -> Any:
 
 
 class Gain(NamedTuple):
-    """The F1 of a row, the mean of its runs, and what it adds to the row before with one, in the
-    mean and in each run; the first adds nothing.
-    """
+    """The F1 of a row, the mean of its runs, and what it adds to the row before with one."""
 
     runs: Sequence[float]
     f1: float
     change: float
-    each: Sequence[float]
+    first: bool
 
 
 def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
@@ -105,9 +103,8 @@ def gains(rows: Mapping[str, Sequence[float]]) -> dict[str, Gain]:
     found, last = dict[str, Gain](), None
     for short, runs in rows.items():
         if runs:
-            each = list[float]() if last is None else np.subtract(runs, last.runs).tolist()
-            change = float(np.mean(each or [0]))
-            last = found[short] = Gain(runs, float(np.mean(runs)), change, each)
+            f1 = float(np.mean(runs))
+            last = found[short] = Gain(runs, f1, f1 - (last.f1 if last else f1), not last)
     return found
 
 

@@ -352,13 +352,13 @@ def to_reader(shown: Shown, own: Own) -> list[ui.Block | None]:
 
 
 def changed(gain: known.Gain) -> str:
-    return signed(gain.change, 1) if gain.each else "–"
+    return "–" if gain.first else signed(gain.change, 1)
 
 
 def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 4: the paper's changes beside those of our small run; whether every change helps."""
     w = known.Worth()
-    every, most = ", ".join(changed(gain) for gain in w.paper.values() if gain.each), 1_200_000
+    every, most = ", ".join(changed(gain) for gain in w.paper.values() if not gain.first), 1_200_000
     told = f"In the paper F1 changes by *{every}*: hiding whole spans brings most, SBO least. Our "
     told += f"own runs (see the table), {most // w.budget['pretrain_steps']:,} times shorter, "
     told += "cannot test that."
@@ -384,7 +384,7 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
 
 def gains(w: known.Worth) -> ui.Block:
     """What each change adds to F1 in the paper, in points."""
-    rows = [k for k in w.names if k in w.paper and w.paper[k].each]
+    rows = [k for k in w.names if k in w.paper and not w.paper[k].first]
     bars = [w.paper[k].change for k in rows]
     label, y = [f" <b>{signed(x, 1)}</b>" for x in bars], range(len(rows))
     data = [ui.lying(bars, y, 0.5, {"color": ui.INK})]
