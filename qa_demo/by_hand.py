@@ -10,7 +10,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.types import Reading
 from qa_demo.printed import Part, number, plural
 from qa_demo.shown import Shown
-from qa_demo.texts import position_name, said_at, which_window
+from qa_demo.texts import parts_at, position_name, which_window
 
 
 def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) -> Reading:
@@ -31,7 +31,7 @@ def apply_edits(reading: Reading, logits: Mapping[tuple[str, int, int], float]) 
     return reading if same else found
 
 
-def told(shown: Shown, when: str = "") -> list[Block]:
+def changes(shown: Shown, when: str = "") -> list[Block]:
     """Each logit that was changed, with its side, token and window, from what to what, and the
     press that undoes it; nothing where none was.
     """
@@ -41,7 +41,7 @@ def told(shown: Shown, when: str = "") -> list[Block]:
         was, now = (r.logits(k)[side == END][pos] for r in (shown.true, shown.reading))
         if was != now:  # else it was put back
             both = [f" {number(was)} → {number(now)}", side]
-            said += ["; " * bool(said), f"{side} logit of ", *said_at(shown, window, pos)]
+            said += ["; " * bool(said), f"{side} logit of ", *parts_at(shown, window, pos)]
             names = [position_name(shown, window, k) for k in range(len(window))]
             at = f"token {window.to_doc(pos) + 1}" if window.is_context[pos] else f"position {pos}"
             said += [f" ({at})"] * (names.count(names[pos]) > 1)

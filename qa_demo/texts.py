@@ -53,7 +53,7 @@ def dotted(e: Encoding, d: int, most: int = 24) -> str:
     return short("·" * (d > same[0]) + e.context[begins:ends] + "·" * (d < same[-1]), most)
 
 
-def said(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
+def word_parts(e: Encoding, d: int, role: str = QUOTE) -> list[list[str]]:
     """The word of a piece in quotation marks, as parts: the piece in its role, the rest dim; of a
     very long word the piece alone.
     """
@@ -96,9 +96,9 @@ def figure_name(shown: Shown, window: Window, pos: int) -> str:
     return f"<b>{escape(position_name(shown, window, pos))}</b>"
 
 
-def said_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:
+def parts_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[list[str]]:
     if window.is_context[pos]:
-        return said(shown.encoding, window.to_doc(pos), role)
+        return word_parts(shown.encoding, window.to_doc(pos), role)
     return [[quote(position_name(shown, window, pos), 40), role]]
 
 

@@ -50,8 +50,8 @@ CONDITIONS = (
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     step = shown.state.step
-    told = by_hand.told(shown) if step < 3 else []
-    return [*told, ui.idea(IDEAS[step - 1]), *(best_span, or_none, how_sure)[step - 1](shown)]
+    changes = by_hand.changes(shown) if step < 3 else []
+    return [*changes, ui.idea(IDEAS[step - 1]), *(best_span, or_none, how_sure)[step - 1](shown)]
 
 
 def best_span(shown: Shown) -> list[Block | None]:

@@ -23,7 +23,7 @@ from qa_demo.examples import shipped
 from qa_demo.printed import STRONG, TERM, adds, number, plural, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import dotted, said, span_name, span_names
+from qa_demo.texts import dotted, span_name, span_names, word_parts
 
 LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ui.ROLES, strict=True))  # noqa: E741
 """The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
@@ -183,7 +183,7 @@ def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> ui.
     text, given = "No token is most likely {}. ", [B]
     if first:
         text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, types.B])})"
-        given = [said(tags.e, first.start), B]
+        given = [word_parts(tags.e, first.start), B]
         later = tags.p[first.start + 1 : first.end + 1, types.I]
         if n := len(later):
             text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} "
@@ -212,8 +212,9 @@ def softmax_formula(tags: Tags, d: int) -> ui.Block:
     sizes = f"   h: the token's {width:,} numbers;  W: 3 × {width:,};  b: 3 numbers;  "
     first = ["p = softmax(W h + b)", [sizes + "W and b are the same for every token", "note"]]
     line = f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*"
-    given: Parts = [said(tags.e, d), LETTERS[k], [exps[k], ui.ROLES[k]], coloured(exps, " + ")]
-    given += [[weights[k], ui.ROLES[k]], coloured(weights, " + ")]
+    given: Parts = [word_parts(tags.e, d), LETTERS[k]]
+    for each in (exps, weights):
+        given += [[each[k], ui.ROLES[k]], coloured(each, " + ")]
     return ui.formula("p", first, say(line, *given))
 
 
@@ -247,7 +248,7 @@ class Labels:
 
     def formula(self, tags: Tags, soft: bool, rest: Parts) -> ui.Block:
         """L = -(2/3 · log 0.998 + ...) of the token, each p with the digits of its log; `rest`."""
-        d, token = self.about, said(tags.e, self.about)
+        d, token = self.about, word_parts(tags.e, self.about)
         if not self.terms.labelled[d]:
             return ui.formula("loss", [*token, " carries no loss: its window cuts the answer."])
         t, p, use = self.t[d], tags.p[d], np.flatnonzero(self.t[d]).tolist()
@@ -305,7 +306,7 @@ def one_label(tags: Tags) -> list[ui.Block | None]:
     found += f". The whole paragraph ({many}) costs {total}."
     every = f"the whole paragraph ({many}): L = −Σ log p(right tag) = *{total}*"
     return [
-        ui.finding(found, said(tags.e, d), LETTERS[k]),
+        ui.finding(found, word_parts(tags.e, d), LETTERS[k]),
         key(),
         ladder(cols, rungs, LABELLED, ls.home, d),
         ls.formula(tags, False, say(every)),
@@ -318,7 +319,7 @@ def several_labels(tags: Tags) -> list[ui.Block | None]:
     """Step 3: all annotators, their mean, the reader's p, and the loss."""
     ls = Labels(tags, labels(tags.shown))
     d, cols, terms, t = ls.about, ls.columns, ls.terms, ls.t[ls.about]
-    given, token, use = [int(row[d]) for row in ls.rows], said(tags.e, d), np.flatnonzero(t)
+    given, token, use = [int(row[d]) for row in ls.rows], word_parts(tags.e, d), np.flatnonzero(t)
     whose = "your marks give" if tags.shown.marked_by == "you" else "the annotators give"
     whose = f"{whose} the tags" if len(given) > 1 else "the one mark gives the tag"
     found = f"At {{}} {whose} {{}}, so {{}} = ({{}}) for B, I, O."

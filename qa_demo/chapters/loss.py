@@ -132,7 +132,7 @@ class Case:
         return f"after {step:,} training steps" if step else "before training"
 
     def named(self, pos: int, role: str) -> list[list[str]]:
-        return texts.said_at(self.shown, self.window, pos, role)
+        return texts.parts_at(self.shown, self.window, pos, role)
 
     def words(self, spans: Sequence[Span | None], most: int = 44) -> list[str]:
         names = iter(texts.span_names(self.shown.encoding, [*filter(None, spans)], most))
@@ -168,12 +168,12 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     case, step = Case(shown, own), shown.state.step
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
-    told = by_hand.told(shown, ", in the reader as training left it")
+    changes = by_hand.changes(shown, ", in the reader as training left it")
     count = len(case.start)
     unseen = "" if case.unrecorded else " Training never read this text."
     last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
     where = ["of the window " * (len(shown.reading.windows) > 1)] * (step == 2)
-    made = [*told, ui.idea(IDEAS[step - 1], *where), *made, last]
+    made = [*changes, ui.idea(IDEAS[step - 1], *where), *made, last]
     return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
 
 

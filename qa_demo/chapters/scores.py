@@ -129,7 +129,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
         sum_ = f"{{}}{f', {which} question' * bool(second)}:  {letter} · {h} + b_{letter} = "
         sum_ += f"{{}}{plus(bias)} {adds((total - bias, bias), total)} {{}}"
         product = [number(total - bias), lane]
-        line = say(sum_, texts.said(e, d, lane), product, [number(total), lane])
+        line = say(sum_, texts.word_parts(e, d, lane), product, [number(total), lane])
         sums.append(ui.formula(f"formula-{which}", line, span=6))
     return [
         ui.idea(
@@ -138,7 +138,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
             "numbers of the token from the network (encoder), changes with question and paragraph.",
             subs(f"{lane} logit is {letter} · h + b_{letter}", lane),
         ),
-        ui.finding(said, texts.said(e, d), *answers),
+        ui.finding(said, texts.word_parts(e, d), *answers),
         ui.choice("second", "second question", options, span=8) if options else None,
         ui.entry("typed", box, "type a second question, then Enter", two.own.typed),
         ui.sentence("told", "note", fault) if two.fault else None,
@@ -240,7 +240,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     """Step 2: S · h as a running sum, and its numbers."""
     lane = two.own.lane
     d, letter = two.first.word(lane), LETTERS[lane]
-    p, word = taken_apart(two, d), texts.said(two.e, d)
+    p, word = taken_apart(two, d), texts.word_parts(two.e, d)
     up, down = p.values[p.values > 0], p.values[p.values < 0]
     raised, lowered, size = float(up.sum()), float(down.sum()), abs(float(p.values[p.order[0]]))
     many = size < min(0.25 * max(raised, -lowered), abs(raised + lowered))
@@ -340,9 +340,9 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Any]()
     for pos, lane, rank in zip(at, LETTERS, ranks, strict=True):
-        found += [texts.said_at(two.shown, window, pos), since(rank)]
+        found += [texts.parts_at(two.shown, window, pos), since(rank)]
         said = f"{{}} as {lane}: place {{}} of {n}, from the input to layer {depth}"
-        name = texts.said_at(two.shown, window, pos, lane)
+        name = texts.parts_at(two.shown, window, pos, lane)
         lines.append(say(said, name, [", ".join(map(str, rank.tolist())), lane]))
     rows = []
     for k, places in enumerate(zip(*ranks, strict=True)):

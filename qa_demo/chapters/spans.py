@@ -67,7 +67,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
         found += f"{best.window + 1})"
     every, rule = " of all windows" * sq.several, " by BERT's rule" * (shown.state.rule != "logits")
     return [
-        *by_hand.told(shown),
+        *by_hand.changes(shown),
         ui.idea(
             "Each cell is a pair of a start and an end. Score = start logit + end logit. "
             f"*The highest allowed cell{every} is the best span{rule}: the maximum-scoring span.*"
@@ -237,7 +237,7 @@ def together(sq: Square) -> Block:
     }.get(reason, reason)
     said = f"{whose} highest start logit is on {{}} ({{}}), its highest end logit on {{}} ({{}}): "
     said += "{}, so the best allowed pair is another."
-    start, end = (texts.said_at(sq.shown, w, *x) for x in zip(highest, (START, END), strict=True))
+    start, end = (texts.parts_at(sq.shown, w, *x) for x in zip(highest, (START, END), strict=True))
     first, last = (number(x[k]) for x, k in zip(reading.logits(w.index), highest, strict=True))
     return ui.remark("together", said, start, first, end, last, why)
 

@@ -78,15 +78,15 @@ class Softmaxes:
         raised = np.where(np.arange(len(self.window)) == self.chosen, self.to, self.start.logits)
         self.raised: Array = softmax(raised / self.temperature)
 
-    def said(self, pos: int, role: str = QUOTE) -> list[list[str]]:
-        return texts.said_at(self.shown, self.window, pos, role)
+    def named(self, pos: int, role: str = QUOTE) -> list[list[str]]:
+        return texts.parts_at(self.shown, self.window, pos, role)
 
 
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p, step = Softmaxes(shown, own), shown.state.step
     made = (first_step, every_position, change)[step - 1](p)
-    told, folds = by_hand.told(shown), ui.folds(as_table(p), [exactly(p)], SNIPPET)
-    return [*(told if step < 3 else []), ui.idea(IDEAS[step - 1]), *made, *folds]
+    changes, folds = by_hand.changes(shown), ui.folds(as_table(p), [exactly(p)], SNIPPET)
+    return [*(changes if step < 3 else []), ui.idea(IDEAS[step - 1]), *made, *folds]
 
 
 def first_step(p: Softmaxes) -> list[Block | None]:
@@ -136,7 +136,7 @@ def change(p: Softmaxes) -> list[Block | None]:
     said += f" the start logit of {{}}{{}} rises from {goes} goes from {probability(now[pos])} to "
     said += f"*{probability(p.raised[pos])}*; all others shrink, *× "
     said += f"{printed.significant(p.raised[other] / now[other])}*"
-    found = say(said, p.said(pos), texts.which_window(shown, p.window, " in {}"))
+    found = say(said, p.named(pos), texts.which_window(shown, p.window, " in {}"))
     if shown.changed:
         best, was, e = shown.best, shown.true_best, shown.encoding
         score = ui.summed(best.start_logit, best.end_logit)
@@ -147,7 +147,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         found += say(texts.which_window(shown, p.window, ". You see {}"))
     return [
         ui.finding("{}.", found),
-        *(by_hand.told(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),
+        *(by_hand.changes(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),
         *sliders,
         key(p),
         words(p),
@@ -165,7 +165,7 @@ def surest(p: Softmaxes) -> Block:
         "{} most likely start is {} with {}, the most likely end {} with {}; all other positions "
         "share the rest.{}",
         f"At T = {p.temperature:g} the" if p.temperature != 1 or p.shown.state.step == 2 else "The",
-        *(x for side in p.sides for x in (p.said(side.top), probability(side.probs[side.top]))),
+        *(x for side in p.sides for x in (p.named(side.top), probability(side.probs[side.top]))),
         texts.which_window(p.shown, p.window, " You see {}."),
     )
 
@@ -185,7 +185,7 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
     result = printed.equals([top, total], again, probability(side.probs[pos]))
     raised = [number(logit, next(fits, 9)) + over, role]
     said = f"P({side.name} = {{}}) = exp({{}}) / Σ exp = {{}} / {total}{{}}"
-    lines = [say(said, p.said(pos, role), raised, [top, role], [result, role])]
+    lines = [say(said, p.named(pos, role), raised, [top, role], [result, role])]
     if side.changed:
         before = np.exp(side.true / p.temperature).sum()
         was, factor = weight(before), printed.significant(before / weights.sum())

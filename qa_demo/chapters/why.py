@@ -144,7 +144,7 @@ class Shares:
 
     def token(self, pos: int) -> list[list[str]]:
         """A position as quoted parts, with its side as in `named`."""
-        name, k = texts.said_at(self.shown, self.window, pos), int(self.words.of[pos])
+        name, k = texts.parts_at(self.shown, self.window, pos), int(self.words.of[pos])
         side = self.side(k) if k >= 0 else ""
         return [*name, [f" ({side})", ""]] if side else name
 
@@ -341,7 +341,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     at = at if at is not None and at < len(w) else w.to_pos(shares.span.start)
     att = TokenAttention(rows_of(shares, at), shares.shown.encoding, w, own.layer, own.head)
     (layers, heads), top = att.on_question.shape, int(att.weights.argmax())
-    name, most = texts.said_at(shares.shown, w, at), probability(att.weights[top], 2)
+    name, most = texts.parts_at(shares.shown, w, at), probability(att.weights[top], 2)
     three = np.argsort(-att.weights, kind="stable")[:3].tolist()
     equal = (k for k in three if probability(att.weights[k], 2) == most)
     parts = ([["itself", ""]] if k == at else shares.token(k) for k in equal)

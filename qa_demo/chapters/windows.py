@@ -24,7 +24,7 @@ from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import said, said_at, span_name, word
+from qa_demo.texts import parts_at, span_name, word, word_parts
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     many = len(w.rows) > fig.MOST_ROWS and step != 2
     few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if many else None
-    folds = ui.folds(as_table(w), [exactly(w)], SNIPPET)
-    return [*by_hand.told(shown), ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
+    changes, folds = by_hand.changes(shown), ui.folds(as_table(w), [exactly(w)], SNIPPET)
+    return [*changes, ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
 def presses(w: Windows, step: int) -> Block | None:
@@ -185,7 +185,7 @@ def staircase(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """Step 2: in which window the best span's start counts, and why there."""
-    held, start = sorted(w.holding, key=lambda r: r.k), said(w.encoding, w.best.span.start)
+    held, start = sorted(w.holding, key=lambda r: r.k), word_parts(w.encoding, w.best.span.start)
     several = len(held) > 1
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts, with its score")]
@@ -295,7 +295,7 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
         said += f"P are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
-        words = [said_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]
+        words = [parts_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]
         on = " and ".join(["{}"] * len(words))
         return say(f"{told} for its P on {on}: no allowed span ({cause}).", *words)
     return [f"{told}, which is surest among its own words."]

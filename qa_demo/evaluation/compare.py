@@ -36,8 +36,8 @@ class Interval(NamedTuple):
     high: Floats
 
     @property
-    def told(self) -> bool:
-        """Whether the first mean is told apart from 0, by its interval as it is printed."""
+    def clear(self) -> bool:
+        """Whether the first interval, as it is printed, lies on one side of 0."""
         return bool(round(float(self.low[0]), 1) > 0 or round(float(self.high[0]), 1) < 0)
 
 

@@ -128,7 +128,7 @@ def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     value, low, high = (float(x[0]) for x in gap)
     if s.units.count < LEAST:
         return [[f"No verdict from {s.units}. ", STRONG], numbers]
-    if gap.told:
+    if gap.clear:
         return [[f"{names[0] if value > 0 else names[1]} is better. ", STRONG], numbers]
     end = "It is too small to be told apart by more questions."
     if more := more_units(value, low, high, s.units.count):

@@ -55,14 +55,14 @@ class SBOHead(nn.Module):
             self.register_buffer(f"mean_{name}", torch.zeros(size))
         self.register_buffer("counts", torch.zeros(vocab_size, dtype=torch.int32))
 
-    def said(self, left: Tensor, right: Tensor, position: Tensor, words: Tensor) -> Tensor:
+    def logits_of(self, left: Tensor, right: Tensor, position: Tensor, words: Tensor) -> Tensor:
         """Logits [S, V] from wires [S, d], [S, d] and [S, 200], and the word table [V, d]."""
         h1 = self.norm1(F.gelu(self.dense1(torch.cat([left, right, position], dim=-1))))
         return F.linear(self.norm2(F.gelu(self.dense2(h1))), words, self.bias)
 
     def forward(self, left: Tensor, right: Tensor, k: Tensor, words: Tensor) -> Tensor:
         """Logits [S, V] from x_(s-1), x_(e+1) [S, d], k [S] from 1, and the word table [V, d]."""
-        return self.said(left, right, self.position(k - 1), words)
+        return self.logits_of(left, right, self.position(k - 1), words)
 
 
 class SpanBERT:
@@ -113,7 +113,7 @@ class SpanBERT:
                 for name in cut:
                     wires[name] = getattr(self.sbo, f"mean_{name}").expand_as(wires[name])
                 words = self.model.get_input_embeddings().weight
-                return mlm.numpy(), self.sbo.said(*wires.values(), words).numpy()
+                return mlm.numpy(), self.sbo.logits_of(*wires.values(), words).numpy()
 
         mlm, sbo = SHARED.run(run)
         return make_infill(masked, mlm, sbo, self._names, top, self.positions, self.name)

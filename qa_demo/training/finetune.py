@@ -122,17 +122,17 @@ def groups(sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator) -> li
 
 class Windows:
     """A pool on the device that trains: batches are gathered there, with no loop of Python.
-    `said` [T, 5]: a teacher's logits of start, end, B, I, O, in half precision.
+    `teacher` [T, 5]: a teacher's logits of start, end, B, I, O, in half precision.
     """
 
     def __init__(self, pool: Pool, pad: int, device: torch.device) -> None:
         self.pool, self.pad, self.device, self.sizes = pool, pad, device, np.diff(pool["offsets"])
         self.kept = {name: torch.from_numpy(x).to(device) for name, x in pool.items()}
-        self.said: Tensor | None = None
+        self.teacher: Tensor | None = None
 
     def batch(self, rows: np.ndarray) -> dict[str, Tensor]:
         """input_ids, attention_mask, token_type_ids, start, end, tagged, passage, listed [B, L],
-        tags [B, L, 3], labelled [B], and `said` [B, L, 5], padded to the longest of the rows.
+        tags [B, L, 3], labelled [B], and `teacher` [B, L, 5], padded to the longest of the rows.
         """
         length = int(self.sizes[rows].max())  # of the host's copy: asking a GPU would wait for it
         at = torch.from_numpy(rows).to(self.device)
@@ -155,7 +155,7 @@ class Windows:
         for name in ("start", "end"):
             shares = (found[name] * real).float()
             batch[name] = shares / shares.sum(-1, keepdim=True)
-        return batch if self.said is None else batch | {"said": self.said[flat].float()}
+        return batch if self.teacher is None else batch | {"teacher": self.teacher[flat].float()}
 
 
 def batches(windows: Windows, batch_tokens: int, seed: int, place: Place) -> Draws:

@@ -156,7 +156,7 @@ def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
     return str(folder), folder / BIO_FILE, load(str(folder), 0.0).eval()
 
 
-def said_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.ndarray:
+def logits_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np.ndarray:
     """The teacher's logits of all pieces of a pool [T, 5], float16, in one file that is written
     part by part; how far it is stands beside it. `tokens`: padded, read together. Errors: BadInput
     for a file of another teacher or of other windows.
@@ -206,12 +206,12 @@ def loss_terms(
     Sources: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network"; the second
     distillation of DistilBERT (Sanh et al. 2019, section 4).
     """
-    terms, said, silent = heads.loss_terms(*logits, batch, lists), batch["said"], ~heard_of(batch)
+    terms, silent = heads.loss_terms(*logits, batch, lists), ~heard_of(batch)
     for k, name in enumerate(("start", "end")):
-        q, p = (x.masked_fill(silent, -1e4) for x in (said[..., k], logits[k]))
+        q, p = (x.masked_fill(silent, -1e4) for x in (batch["teacher"][..., k], logits[k]))
         terms[f"taught_{name}"] = divergence(q, p, temperature).mean()
     passage = batch["passage"] & ~batch["listed"]
-    apart = divergence(said[..., 2:], logits[2], temperature) * passage
+    apart = divergence(batch["teacher"][..., 2:], logits[2], temperature) * passage
     terms["taught_tags"] = apart.sum() / passage.sum().clamp(min=1)
     return terms
 
@@ -239,7 +239,7 @@ def train(s: Settings) -> bool:
     given, config = max(s.lengths) + teacher.shift, teacher.model.reader.config
     heads.check_length(given, config, "--lengths, as the teacher reads them,")
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)
-    windows.said = torch.from_numpy(said_of(path, teacher, windows, s.batch_tokens)).to(device)
+    windows.teacher = torch.from_numpy(logits_of(path, teacher, windows, s.batch_tokens)).to(device)
     del teacher
 
     def loss(batch: Batch) -> Terms:

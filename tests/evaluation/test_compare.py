@@ -46,8 +46,8 @@ def test_two_alike_readers_are_told_apart_once_in_twenty():
         names = np.repeat(np.arange(count), rng.integers(4, 40, count))
         own, size = units(names), len(names)
         alike = [rng.normal(0, 40, size) + rng.normal(0, 20, count)[names] for _ in range(300)]
-        told[count] = [own.mean(x).told for x in alike]
-        clear[count] = own.mean(alike[0] + 200).told
+        told[count] = [own.mean(x).clear for x in alike]
+        clear[count] = own.mean(alike[0] + 200).clear
     assert not any(any(told[n]) for n in told if n < LEAST)
     assert 0.04 < np.mean([told[n] for n in told if n >= LEAST]) < 0.07
     assert clear == {count: count >= LEAST for count in told}
@@ -55,8 +55,8 @@ def test_two_alike_readers_are_told_apart_once_in_twenty():
 
 def test_an_interval_that_is_printed_with_a_0_tells_nothing():
     own = units(range(12))
-    assert not own.mean(np.full(12, 0.04)).told and not own.mean(np.full(12, -0.04)).told
-    assert own.mean(np.full(12, 0.1)).told and own.mean(np.full(12, -0.1)).told
+    assert not own.mean(np.full(12, 0.04)).clear and not own.mean(np.full(12, -0.04)).clear
+    assert own.mean(np.full(12, 0.1)).clear and own.mean(np.full(12, -0.1)).clear
 
 
 def test_articles_stand_together_and_of_few_nothing_is_said():

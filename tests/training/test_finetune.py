@@ -34,19 +34,19 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
     pool["labelled"][3] = False
     said = np.random.default_rng(1).normal(size=(pool["offsets"][-1], 5)).astype(np.float16)
     windows = finetune.Windows(pool, 7, CPU)
-    windows.said = torch.from_numpy(said)
+    windows.teacher = torch.from_numpy(said)
     batch = windows.batch(rows)
     assert batch["input_ids"].shape == (4, max(sizes[rows]))
     assert batch["labelled"].tolist() == [0, 1, 1, 0]
     kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
     kept |= {name: pool[name] / data.SHARES for name in ("start", "end", "tags")}
-    kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "said": said}
+    kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "teacher": said}
     for b, k in enumerate(rows):
         part, n = slice(*pool["offsets"][k : k + 2]), sizes[k]
         assert (batch["input_ids"][b, n:] == 7).all() and batch["attention_mask"][b].sum() == n
         for name, wanted in kept.items():
             np.testing.assert_allclose(batch[name][b, :n].float(), wanted[part], atol=1e-6)
-            if name not in ("input_ids", "said"):
+            if name not in ("input_ids", "teacher"):
                 assert not batch[name][b, n:].any(), name
     one = {"ids": np.arange(3, dtype=np.int32), "tags": np.full((3, 3), 17, np.uint8)}
     one |= {name: np.array([9, 9, 43], np.uint8) for name in ("start", "end")}

@@ -184,7 +184,7 @@ def test_the_loss_is_torch_s():
     start, end, tags = torch.randn(2, 5), torch.randn(2, 5), torch.randn(2, 5, 3)
     heard = torch.tensor([[1, 0, 0, 1, 1], [1, 0, 1, 1, 0]]).bool()
     batch = {"start": torch.eye(5)[[3, 0]], "end": torch.eye(5)[[4, 0]], "tagged": heard.float()}
-    batch |= {"tags": torch.eye(3)[torch.randint(3, (2, 5))], "said": torch.randn(2, 5, 5)}
+    batch |= {"tags": torch.eye(3)[torch.randint(3, (2, 5))], "teacher": torch.randn(2, 5, 5)}
     batch |= {"passage": heard & torch.tensor([0, 1, 1, 1, 1]).bool()}
     batch |= {"listed": torch.tensor([[0, 0, 0, 0, 1], [0] * 5]).bool()}
     batch |= {"labelled": torch.tensor([1.0, 0.0])}
@@ -202,10 +202,10 @@ def test_the_loss_is_torch_s():
         return 4 * nn.functional.kl_div(p, q, reduction="sum", log_target=True)
 
     for k, (name, ours) in enumerate((("start", start), ("end", end))):
-        rows = zip(ours, batch["said"][..., k], heard, strict=True)
+        rows = zip(ours, batch["teacher"][..., k], heard, strict=True)
         wanted[f"taught_{name}"] = sum(taught(x[on], y[on]) for x, y, on in rows) / 2
     apart = torch.tensor([[0, 0, 0, 1, 0], [0, 0, 1, 1, 0]]).bool()
-    wanted["taught_tags"] = taught(tags[apart], batch["said"][..., 2:][apart]) / 3
+    wanted["taught_tags"] = taught(tags[apart], batch["teacher"][..., 2:][apart]) / 3
     assert terms.keys() == wanted.keys()
     for name, value in wanted.items():
         torch.testing.assert_close(terms[name], value)
