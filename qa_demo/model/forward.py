@@ -65,15 +65,15 @@ def encoded(model: Any, inputs: dict[str, Any]) -> Tensor:
     base = model.base_model
     if not model.bare:
         return head_states(model, base(**inputs)[0])
-    return through(model.bare, projected(base, base.embeddings(**inputs)))
+    return run_layers(model.bare, projected(base, base.embeddings(**inputs)))
 
 
-def projected(base: Any, embedded: Tensor) -> Tensor:
-    """What the first layer reads: in ELECTRA a product of it, where its tables are narrower."""
-    return base.embeddings_project(embedded) if hasattr(base, "embeddings_project") else embedded
+def projected(base: Any, x: Tensor) -> Tensor:
+    """What the first layer reads: of embeddings that are narrower, as ELECTRA's, a product."""
+    return base.embeddings_project(x) if hasattr(base, "embeddings_project") else x
 
 
-def through(layers: "list[BareLayer]", states: Tensor) -> Tensor:
+def run_layers(layers: "list[BareLayer]", states: Tensor) -> Tensor:
     """What the layers make of states [b, n, d]."""
     for layer in layers:
         take_share()
@@ -81,10 +81,10 @@ def through(layers: "list[BareLayer]", states: Tensor) -> Tensor:
     return states
 
 
-def embedded(model: Any, window: Window, embeds: Tensor) -> dict[str, Any]:
-    """What a model reads of a window with word embeddings [b, n, h] in the place of its own."""
-    inputs = {k: x.expand(len(embeds), -1) for k, x in inputs_of(model, window).items()}
-    return {**inputs, "input_ids": None, "inputs_embeds": embeds}
+def inputs_with_vectors(model: Any, window: Window, vectors: Tensor) -> dict[str, Any]:
+    """What a model reads of a window with word vectors [b, n, h] in the place of its own."""
+    inputs = {k: x.expand(len(vectors), -1) for k, x in inputs_of(model, window).items()}
+    return {**inputs, "input_ids": None, "inputs_embeds": vectors}
 
 
 class BareLayer:
@@ -95,42 +95,43 @@ class BareLayer:
     def __init__(self, layer: Any, heads: int) -> None:
         own, after, self.heads = layer.attention.self, layer.attention.output, heads
         self.activation = layer.intermediate.intermediate_act_fn
-        self.reads = own.query, own.key, own.value
-        self.read = product(*self.reads)
-        writes = after.dense, layer.intermediate.dense, layer.output.dense
-        self.writes = [product(x) for x in writes]
+        self.qkv = own.query, own.key, own.value
+        self.fused_qkv = fused(*self.qkv)
+        dense = after.dense, layer.intermediate.dense, layer.output.dense
+        self.dense = [fused(x) for x in dense]
         self.norms = after.LayerNorm, layer.output.LayerNorm
 
     def __call__(self, x: Tensor) -> Tensor:
         if torch.is_grad_enabled():  # back through parts of one product takes longer
-            return self.attend(x, *(part(x) for part in self.reads))
-        return self.attend(x, *self.read(x).chunk(3, -1))
+            return self.attend(x, *(part(x) for part in self.qkv))
+        return self.attend(x, *self.fused_qkv(x).chunk(3, -1))
 
     def attend(self, x: Tensor, *qkv: Tensor) -> Tensor:
         """What follows queries, keys and values [b, n, d]."""
         q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in qkv)
-        return self.behind(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2), x)
+        mixed = F.scaled_dot_product_attention(q, k, v)
+        return self.after_attention(mixed.transpose(1, 2).flatten(2), x)
 
     def rows(self, x: Tensor, at: list[int]) -> Tensor:
         """Rows of it, without keys and values: q (W_k x + b_k) is (q W_k) x and what softmax drops,
         and a mean of W_v x + b_v is W_v times the mean of x, plus b_v.
         """
-        own, (query, *others) = x[:, at], self.reads
+        own, (query, *others) = x[:, at], self.qkv
         w_k, w_v = (part.weight.unflatten(0, (self.heads, -1)) for part in others)
         q = query(own).unflatten(-1, (self.heads, -1)) / w_k.shape[1] ** 0.5
         weights = torch.einsum("brhe,hed,bnd->bhrn", q, w_k, x).softmax(-1)
         mixed = torch.einsum("bhrn,bnd,hed->brhe", weights, x, w_v).flatten(2)
-        return self.behind(mixed + others[1].bias, own)
+        return self.after_attention(mixed + others[1].bias, own)
 
-    def behind(self, mixed: Tensor, x: Tensor) -> Tensor:
-        """What follows the attention heads, of any rows."""
-        (out, widen, narrow), (first, last), shape = self.writes, self.norms, x.shape
+    def after_attention(self, mixed: Tensor, x: Tensor) -> Tensor:
+        """The rest of a layer, of any rows x and what the attention heads mixed for them."""
+        (out, widen, narrow), (first, last), shape = self.dense, self.norms, x.shape
         mixed, x = mixed.flatten(0, 1), x.flatten(0, 1)  # plain matrices: a gradient copies no view
         x = first(out(mixed).add_(x))
         return last(narrow(self.activation(widen(x))).add_(x)).view(shape)
 
 
-def product(*parts: Any) -> Callable[[Tensor], Tensor]:
+def fused(*parts: Any) -> Callable[[Tensor], Tensor]:
     """Linear layers of one input as one product, which is faster; their weights are its parts."""
     if type(parts[0]) is not nn.Linear:  # packed
         return parts[0] if len(parts) == 1 else lambda x: torch.cat([y(x) for y in parts], -1)
@@ -147,7 +148,7 @@ def bare_layers(model: Any) -> list[BareLayer]:
     return [BareLayer(layer, model.config.num_attention_heads) for layer in layers]
 
 
-def along(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[int]], Any]:
+def path_logits(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[int]], Any]:
     """Between word vectors x' and x [2, n, h]: alphas [k, n] of points x' + alpha (x - x') -> start
     and end logits [k, r] at some positions. In a stack the embeddings' layer norm makes of points
 
@@ -159,8 +160,8 @@ def along(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[in
     base, head = model.base_model, output_layer(model)
 
     def plainly(alpha: Tensor, at: list[int]) -> Any:
-        points = embedded(model, window, torch.lerp(*ends, alpha[..., None]))
-        return head(encoded(model, points)[:, at]).unbind(-1)
+        vectors = torch.lerp(*ends, alpha[..., None])
+        return head(encoded(model, inputs_with_vectors(model, window, vectors))[:, at]).unbind(-1)
 
     if len(model.bare) < 2:
         return plainly
@@ -168,22 +169,23 @@ def along(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[in
     norm, plain = base.embeddings.LayerNorm, copy.copy(base.embeddings)
     plain._modules = plain._modules | {"LayerNorm": nn.Identity()}
 
-    def read(normed: Tensor) -> Tensor:
+    def with_qkv(normed: Tensor) -> Tensor:
         x = projected(base, normed)
-        return torch.cat([x, first.read(x)], -1)
+        return torch.cat([x, first.fused_qkv(x)], -1)
 
     with torch.no_grad():
-        c, x = plain(**embedded(model, window, ends))
+        c, x = plain(**inputs_with_vectors(model, window, ends))
         both = torch.stack([c, x - c], 1)  # [n, 2, h]
         both -= both.mean(-1, keepdim=True)
-        products, still = both @ both.mT / both.shape[-1], read(norm.bias)
-        moved = read(norm.bias + norm.weight * both) - still
+        products, still = both @ both.mT / both.shape[-1], with_qkv(norm.bias)
+        moved = with_qkv(norm.bias + norm.weight * both) - still
 
     def quickly(alpha: Tensor, at: list[int]) -> Any:
         on = torch.stack([torch.ones_like(alpha), alpha], -1)
         sigma = (torch.einsum("kni,nij,knj->kn", on, products, on) + norm.eps).sqrt()
         there = still + torch.einsum("kni,nid->knd", on / sigma[..., None], moved)
-        return head(last.rows(through(middle, first.attend(*there.chunk(4, -1))), at)).unbind(-1)
+        states = run_layers(middle, first.attend(*there.chunk(4, -1)))
+        return head(last.rows(states, at)).unbind(-1)
 
     return quickly
 

@@ -17,7 +17,7 @@ from qa_demo.core.attribution import MAX_STEPS, METHODS, STEPS, Attribution, Met
 from qa_demo.core.base import BadInput, IsCancelled, OnProgress, one_of
 from qa_demo.core.text import special_positions
 from qa_demo.core.types import Baseline, Reading, Window
-from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, along, word_embeddings
+from qa_demo.model.forward import TOKENS_AT_ONCE, adds_no_position, path_logits, word_embeddings
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
@@ -90,10 +90,10 @@ def make_pass(model: Any, window: Window, target: Target, ends: torch.Tensor) ->
     weights = torch.tensor(np.stack(attribution.weights_of(target, window)), dtype=torch.float32)
     at = weights.any(0).nonzero()[:, 0].tolist()
     a, b = weights[:, at]
-    read = along(model, window, ends)
+    logits = path_logits(model, window, ends)
 
     def run(alpha: torch.Tensor) -> torch.Tensor:
-        start, end = read(alpha, at)
+        start, end = logits(alpha, at)
         return (start @ a).double() + (end @ b).double()
 
     return run
