@@ -113,8 +113,10 @@ class BareLayer:
         return self.after_attention(mixed.transpose(1, 2).flatten(2), x)
 
     def rows(self, x: Tensor, at: list[int]) -> Tensor:
-        """Rows of it, without keys and values: q (W_k x + b_k) is (q W_k) x and what softmax drops,
-        and a mean of W_v x + b_v is W_v times the mean of x, plus b_v.
+        """Its rows `at` alone, made without keys and values:
+
+        q . (W_k x + b_k) = (q W_k) . x + a constant that softmax drops
+        sum_n a_n (W_v x_n + b_v) = W_v (sum_n a_n x_n) + b_v,    for weights a whose sum is 1
         """
         own, (query, *others) = x[:, at], self.qkv
         w_k, w_v = (part.weight.unflatten(0, (self.heads, -1)) for part in others)
