@@ -1,9 +1,10 @@
 """The heads as vectors: one start vector S and one end vector E read every token of every text.
 
-    s_i = S . T_i + b_S,   e_i = E . T_i + b_E      T [n, d]: the last hidden states of one window
+    s_i = S . h_i + b_S,   e_i = E . h_i + b_E      h [n, d]: the last hidden states of one window
 
-The two rows belong to one linear layer. S and E are the same for every question; what differs is T.
-They were trained on the last layer only: what they say of an earlier one is a logit lens.
+The two rows belong to one linear layer. S and E are the same for every question; what differs is h,
+T in BERT's paper. They were trained on the last layer only: what they say of an earlier one is a
+logit lens.
 """
 
 from collections.abc import Sequence
@@ -36,10 +37,10 @@ class HeadWeights(Frozen):
 
 
 def plane(heads: HeadWeights, hidden: Floats) -> NDArray[np.float64]:
-    """Where each token stands: (S . T_i + b_S, E . T_i + b_E), [..., n, 2] for hidden states [...,
+    """Where each token stands: (S . h_i + b_S, E . h_i + b_E), [..., n, 2] for hidden states [...,
     n, d]; with those of all layers, [N + 1, n, d], row 0 is the embeddings', N the last.
 
-    Exact: the two coordinates are the two logits, and the heads see nothing else of T.
+    Exact: the two coordinates are the two logits, and the heads see nothing else of h.
     """
     both = np.stack([heads.S, heads.E], axis=1).astype(np.float64)
     return np.asarray(hidden, dtype=np.float64) @ both + [heads.b_S, heads.b_E]

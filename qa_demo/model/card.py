@@ -18,7 +18,7 @@ from qa_demo.model.source import CARD_FILE, Source, fetch, regular, sha256
 from qa_demo.records import refusal
 
 BIO_FILE = "bio_head.safetensors"
-"""p_i = softmax(W T_i + b), `weight` W [3, d], `bias` b [3], rows B, I, O."""
+"""p_i = softmax(W h_i + b), `weight` W [3, d], `bias` b [3], rows B, I, O."""
 ADAPTER_FILE, BASE_FILE = "adapter.safetensors", "model.safetensors"
 Word = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,200}$")]
 Tensors = dict[str, Any]

@@ -44,7 +44,7 @@ def output_layer(model: Any) -> Any:
 
 
 def head_states(model: Any, last: Any) -> Any:
-    """T [..., n, d], which the output layer reads: the last states, through ModernBERT's head."""
+    """h [..., n, d], which the output layer reads: the last states, through ModernBERT's head."""
     return model.head(last) if model.config.model_type == "modernbert" else last
 
 
@@ -55,13 +55,13 @@ def inputs_of(model: Any, window: Window) -> dict[str, Tensor]:
 
 
 def word_embeddings(model: Any, ids: Any) -> Tensor:
-    """Rows of the word embedding table, [..., h], without positions and types."""
+    """Rows of the word embedding table, [..., m], without positions and types."""
     with torch.no_grad():
         return model.get_input_embeddings()(torch.as_tensor(np.array(ids)))
 
 
 def encoded(model: Any, inputs: dict[str, Any]) -> Tensor:
-    """T [b, n, d], the last hidden states as the heads read them."""
+    """h [b, n, d], the last hidden states as the heads read them."""
     base = model.base_model
     if not model.bare:
         return head_states(model, base(**inputs)[0])
@@ -82,7 +82,7 @@ def run_layers(layers: "list[BareLayer]", states: Tensor) -> Tensor:
 
 
 def inputs_with_vectors(model: Any, window: Window, vectors: Tensor) -> dict[str, Any]:
-    """What a model reads of a window with word vectors [b, n, h] in the place of its own."""
+    """What a model reads of a window with word vectors [b, n, m] in the place of its own."""
     inputs = {k: x.expand(len(vectors), -1) for k, x in inputs_of(model, window).items()}
     return {**inputs, "input_ids": None, "inputs_embeds": vectors}
 
@@ -151,7 +151,7 @@ def bare_layers(model: Any) -> list[BareLayer]:
 
 
 def path_logits(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, list[int]], Any]:
-    """Between word vectors x' and x [2, n, h]: alphas [k, n] of points x' + alpha (x - x') -> start
+    """Between word vectors x' and x [2, n, m]: alphas [k, n] of points x' + alpha (x - x') -> start
     and end logits [k, r] at some positions. In a stack the embeddings' layer norm makes of points
 
         (c + alpha d) / sigma * gamma + beta,    sigma^2 = mean (c + alpha d)^2 + eps
@@ -177,7 +177,7 @@ def path_logits(model: Any, window: Window, ends: Tensor) -> Callable[[Tensor, l
 
     with torch.no_grad():
         c, x = plain(**inputs_with_vectors(model, window, ends))
-        both = torch.stack([c, x - c], 1)  # [n, 2, h]
+        both = torch.stack([c, x - c], 1)  # [n, 2, m]
         both -= both.mean(-1, keepdim=True)
         products, still = both @ both.mT / both.shape[-1], with_qkv(norm.bias)
         moved = with_qkv(norm.bias + norm.weight * both) - still

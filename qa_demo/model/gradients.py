@@ -86,7 +86,7 @@ def attribute(
 
 
 def make_pass(model: Any, window: Window, target: Target, ends: torch.Tensor) -> Pass:
-    """F = a.s + b.e at the target's fixed positions, of points between x' and x, [2, n, h]."""
+    """F = a.s + b.e at the target's fixed positions, of points between x' and x, [2, n, m]."""
     weights = torch.tensor(np.stack(attribution.weights_of(target, window)), dtype=torch.float32)
     at = weights.any(0).nonzero()[:, 0].tolist()
     a, b = weights[:, at]
@@ -111,7 +111,7 @@ def own_baseline(reader: "BertReader") -> Baseline:
 def path_of(
     reader: "BertReader", reading: Reading, window: Window, baseline: Baseline | None
 ) -> torch.Tensor:
-    """x' and x, [2, n, h]. In x' are [CLS] and the separators as they are, every other position is
+    """x' and x, [2, n, m]. In x' are [CLS] and the separators as they are, every other position is
     the pad or mask token's vector, or zero; without a baseline all of it is zero. Positions and
     types are the input's. Kept tokens get exactly 0.
     """

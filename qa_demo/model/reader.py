@@ -22,8 +22,8 @@ class BertReader:
     """One loaded model, shared by every thread, read-only after it is made, without hooks and
     without gradients.
 
-    The heads read the last hidden states T [n, d]: start and end logits are T @ [S E] + b, tag
-    logits T @ W^T + b.
+    The heads read the last hidden states h [n, d]: start and end logits are h @ [S E] + b, tag
+    logits h @ W^T + b.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class BertReader:
 
     def hidden(self, window: Window) -> np.ndarray:
         """Hidden states [N + 1, n, d] of one window: the embedding output, then every layer's; the
-        last is T, which the heads read (in ModernBERT one more layer on the encoder's last).
+        last is h, which the heads read (in ModernBERT one more layer on the encoder's last).
         """
         out = self._inside(window, output_hidden_states=True)
         with torch.inference_mode():
