@@ -33,7 +33,7 @@ LEADER |= {"arrowcolor": GREY, "standoff": 7}
 
 SIDE = re.compile(rf"\b({START}|{END})\b")
 """The side that a column's name speaks of."""
-ROLES = B, I, O = "tag-b", "tag-i", "tag-o"  # noqa: E741  the field's letters
+TAG_ROLES = "tag-b", "tag-i", "tag-o"  # of B, I and O
 
 
 # ---- kinds of blocks

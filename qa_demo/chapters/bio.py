@@ -13,11 +13,11 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import printed
-from qa_demo.core import bio, types
+from qa_demo.core import bio
 from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, marked, tags_of
 from qa_demo.core.text import touching
-from qa_demo.core.types import TAGS, Span
+from qa_demo.core.types import TAGS, B, I, O, Span
 from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
 from qa_demo.printed import STRONG, TERM, adds, number, plural, probability, say
@@ -25,8 +25,8 @@ from qa_demo.shown import Shown
 from qa_demo.state import Record
 from qa_demo.texts import dotted, span_name, span_names, word_parts
 
-LETTERS = B, I, O = tuple([tag, role] for tag, role in zip(TAGS, ui.ROLES, strict=True))  # noqa: E741
-"""The tags as parts of a sentence; as columns of p they are types.B, types.I and types.O."""
+LETTERS = [*map(list, zip(TAGS, ui.TAG_ROLES, strict=True))]
+"""The tags as parts of a sentence."""
 T = ["t", TERM]
 
 NAME = "Tags"
@@ -90,7 +90,7 @@ def picture(shown: Shown, own: Record) -> list[ui.Block | None]:
 
 def coloured(values: Sequence[str], sign: str = ", ", tags: Sequence[int] = (0, 1, 2)) -> Parts:
     """Values with a sign between them, each in the colour of its tag."""
-    each = ([[text, ui.ROLES[k]]] for text, k in zip(values, tags, strict=True))
+    each = ([[text, ui.TAG_ROLES[k]]] for text, k in zip(values, tags, strict=True))
     return printed.between(sign, each)
 
 
@@ -108,7 +108,7 @@ def at_least(p: Array) -> str:
 def key() -> ui.Block:
     """The three tags, and the underline."""
     words = ("{} begins an answer", "{} continues one", "{} is outside")
-    drawn = ("box", ui.B), ("box", ui.I), ("boxed", ui.GREY)
+    drawn = ("box", ui.TAG_ROLES[B]), ("box", ui.TAG_ROLES[I]), ("boxed", ui.GREY)
     tags = zip(drawn, words, LETTERS, strict=True)
     about = ("under", ui.INK, "the token of the formula below")
     return ui.legend("key", *((*d, say(w, letter)) for d, w, letter in tags), about)
@@ -131,8 +131,8 @@ def tag_bars(tags: Tags, cols: Columns, pixels: int, right: Array | None = None)
             return name if v * pixels >= 16 else ""
         inside = tags.single[a : z + 1]
         told = f"{int((inside == k).sum()):,} of them {TAGS[k]}"
-        if (inside == types.O).all():
-            told = f"each O ≥ {at_least(tags.p[a : z + 1, types.O])}"
+        if (inside == O).all():
+            told = f"each O ≥ {at_least(tags.p[a : z + 1, O])}"
         return f"{z - a + 1:,} more,<br>{told}" if k == np.bincount(inside).argmax() else ""
 
     return stacked(cols, tags.p, text, right)
@@ -142,7 +142,7 @@ def folds(
     tags: Tags, cols: Columns, exactly: Sequence[str], *more: tuple[str, Callable[[int], str]]
 ) -> list[ui.Block]:
     """What a step does without, and its tokens as a table; `more`: (head, what a token has)."""
-    rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ui.ROLES, strict=True)
+    rows, three = [], zip(("P(B)", "P(I)", "P(O)"), ui.TAG_ROLES, strict=True)
     for d in (a for a, z in cols.runs if a == z):
         told = [dotted(tags.e, d), *map(probability, tags.p[d]), *(says(d) for _, says in more)]
         rows.append(ui.row(str(d + 1), *told, sets={"selection": [d, d]}))
@@ -155,9 +155,9 @@ def folds(
 def every_token(tags: Tags) -> list[ui.Block | None]:
     """Step 1: three probabilities a token."""
     runs = bio.spans_of_tags(tags.single.tolist())
-    first = max(runs, key=lambda r: tags.p[r.start, types.B], default=None)
+    first = max(runs, key=lambda r: tags.p[r.start, B], default=None)
     home = first.start if first else tags.shown.best.span.start
-    about, cols = tags.about(home), Columns(tags.e, tags.p[:, types.O], [home])
+    about, cols = tags.about(home), Columns(tags.e, tags.p[:, O], [home])
     title = "the reader's p: it adds up to 1; below: the tokens (a dot joins those of a word), "
     row = Rung(title + "each with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
@@ -180,22 +180,22 @@ def every_token(tags: Tags) -> list[ui.Block | None]:
 
 def finding_of_tags(tags: Tags, runs: Sequence[Span], first: Span | None) -> ui.Block:
     """How many tokens are O, which are not, and what the tags give read together."""
-    text, given = "No token is most likely {}. ", [B]
+    text, given = "No token is most likely {}. ", [LETTERS[B]]
     if first:
-        text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, types.B])})"
-        given = [word_parts(tags.e, first.start), B]
-        later = tags.p[first.start + 1 : first.end + 1, types.I]
+        text = f"{{}} is most likely {{}} ({probability(tags.p[first.start, B])})"
+        given = [word_parts(tags.e, first.start), LETTERS[B]]
+        later = tags.p[first.start + 1 : first.end + 1, I]
         if n := len(later):
             text += f", the next {'one is' if n == 1 else f'{n} are'} {{}} "
             text += f"(≥ {at_least(later)}): {{}}"
-            given += [I, span_name(tags.e, first)]
+            given += [LETTERS[I], span_name(tags.e, first)]
         text += ". "
     if [x.span for x in bio.decode_reading(tags.reading)] != [*runs]:
         text += "Read together the tags give another result (“Tags to spans”). "
-    outside = int((tags.single == types.O).sum())
+    outside = int((tags.single == O).sum())
     text += f"{outside:,} of {plural(tags.size, 'token')} "
     text += f"{'is' if 1 in (outside, tags.size) else 'are'} most likely {{}}."
-    return ui.finding(text, *given, O)
+    return ui.finding(text, *given, LETTERS[O])
 
 
 def softmax_formula(tags: Tags, d: int) -> ui.Block:
@@ -214,7 +214,7 @@ def softmax_formula(tags: Tags, d: int) -> ui.Block:
     line = f"P({{}} is {{}}) = {{}} / ({{}}) {sign} {{}} / ({{}})*{result}*"
     given: Parts = [word_parts(tags.e, d), LETTERS[k]]
     for each in (exps, weights):
-        given += [[each[k], ui.ROLES[k]], coloured(each, " + ")]
+        given += [[each[k], ui.TAG_ROLES[k]], coloured(each, " + ")]
     return ui.formula("p", first, say(line, *given))
 
 
@@ -228,12 +228,12 @@ class Labels:
         self.rows = [tags_of(tags.size, marked(g)) for g in golds]
         self.terms = bio.SoftTerms(tags.reading, golds)
         self.t = t = self.terms.targets
-        self.tagged: list[int] = np.flatnonzero(t[:, types.O] < 1).tolist()
+        self.tagged: list[int] = np.flatnonzero(t[:, O] < 1).tolist()
         disputed = self.terms.floor > 1e-9
-        begins = max(self.tagged, key=lambda d: (disputed[d], t[d, types.B]), default=None)
+        begins = max(self.tagged, key=lambda d: (disputed[d], t[d, B]), default=None)
         self.home = tags.shown.best.span.start if begins is None else begins
         self.about = tags.about(self.home)
-        self.columns = Columns(tags.e, tags.p[:, types.O], [*self.tagged, self.home])
+        self.columns = Columns(tags.e, tags.p[:, O], [*self.tagged, self.home])
 
     def annotators(self) -> Rung:
         """One tagging for each annotator, five at most."""
@@ -359,8 +359,8 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
     """Step 4: the most probable possible tagging, its answers, and their chances."""
     answers = bio.decode_reading(tags.reading)
     best = tags_of(tags.size, [x.span for x in answers])
-    home = answers[0].span.start if answers else int(tags.p[:, types.O].argmin())
-    cols = Columns(tags.e, tags.p[:, types.O], [home, *np.flatnonzero(best != types.O)])
+    home = answers[0].span.start if answers else int(tags.p[:, O].argmin())
+    cols = Columns(tags.e, tags.p[:, O], [home, *np.flatnonzero(best != O)])
     title = "each token's likeliest tag"
     if bio.illegal_at(tags.single.tolist()):
         title += "; together impossible: an I has no B or I before it"
@@ -399,8 +399,8 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block,
     if not answers:
         none = probability(float(np.exp(bio.null_log_prob(tags.reading))))
         least = ", in the window where it is smallest" * (len(tags.reading.windows) > 1)
-        line = say(f"P(every token is {{}}){least}: *{none}*", O)
-        nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", O)
+        line = say(f"P(every token is {{}}){least}: *{none}*", LETTERS[O])
+        nothing = ui.finding("Read together, the tags are {} throughout: “no answer”.", LETTERS[O])
         return nothing, ui.formula("chance", line)
     n, lines, spans = len(answers), list[Parts](), [x.span for x in answers]
     for answer, (name, _) in zip(answers[:4], span_names(tags.e, spans, 30), strict=False):
@@ -421,11 +421,12 @@ def factors_of(tags: Tags, answer: bio.TaggedSpan) -> list[tuple[list[float], st
     """What an answer's chance multiplies, by its tokens: P of some, their role, what they are."""
     e, at = tags.e, answer.span.start
     begins, goes_on, ends = bio.chances(tags.reading, answer)
-    found = [([begins], ui.B, f" “{dotted(e, at)}” is B")]
+    begin, inside, _ = ui.TAG_ROLES
+    found = [([begins], begin, f" “{dotted(e, at)}” is B")]
     if len(goes_on) > 2:
-        found.append((goes_on, ui.I, f" the next {len(goes_on)} are I"))
+        found.append((goes_on, inside, f" the next {len(goes_on)} are I"))
     else:
-        found += [([p], ui.I, f" “{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
+        found += [([p], inside, f" “{dotted(e, d)}” is I") for d, p in enumerate(goes_on, at + 1)]
     if ends is not None:
         found.append(([ends], STRONG, f" “{dotted(e, answer.span.end + 1)}” is not I"))
     return found

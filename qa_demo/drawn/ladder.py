@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_demo import blocks as ui
-from qa_demo.core.types import TAGS, Encoding, Span
+from qa_demo.core.types import TAGS, Encoding, O, Span
 from qa_demo.printed import escape, number, probability, room
 from qa_demo.texts import bold, dotted, span_name, word
 
@@ -92,7 +92,7 @@ def bars(
     """A bar a column with words in `ink` inside, O alone with an edge; a press selects a token."""
     colours = colour if isinstance(colour, list) else [colour] * len(cols.runs)
     drawn = zip(colours, y > 0, strict=True)
-    edge = {"color": ui.GREY, "width": [int(c == ui.O and some) for c, some in drawn]}
+    edge = {"color": ui.GREY, "width": [int(c == ui.TAG_ROLES[O] and some) for c, some in drawn]}
     made: ui.Block = {"type": "bar", "x": cols.at.tolist(), "width": (cols.width - 0.1).tolist()}
     made |= {"y": np.round(y, 5).tolist(), "marker": {"color": colour, "line": edge}}
     made |= {"customdata": [a for a, _ in cols.runs], "hoverinfo": "none", "textangle": 0}
@@ -112,7 +112,7 @@ def stacked(
         means = cols.sums(shares[:, k]) / counts
         clear = [right is None or k in right[a : z + 1] for a, z in cols.runs]
         words = [text(n, k, v) if clear[n] else "" for n, v in enumerate(means.tolist())]
-        bar = bars(cols, means, ui.ROLES[k], words, INKS[k])
+        bar = bars(cols, means, ui.TAG_ROLES[k], words, INKS[k])
         bar["marker"]["opacity"] = [1.0 if c else 0.2 for c in clear]
         made.append(bar)
     return made
@@ -131,7 +131,7 @@ def cells(cols: Columns, values: Array, base: float = 0) -> ui.Block:
         held = Counter(values[a : z + 1].tolist())
         tops.append(max(sorted(held), key=held.__getitem__))
         told.append(", ".join(f"{n:,} " * (len(held) > 1) + TAGS[k] for k, n in held.items()))
-    colours, inks = ([one[k] for k in tops] for one in (ui.ROLES, INKS))
+    colours, inks = ([one[k] for k in tops] for one in (ui.TAG_ROLES, INKS))
     return {**bars(cols, 0.88 + 0 * cols.at, colours, told, inks), "base": base}
 
 
