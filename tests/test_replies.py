@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_demo.api.calls import CALLS, Read, Tagged, call, plain
+from qa_demo.api.calls import CALLS, Read, TagReply, call, plain
 from qa_demo.api.routes import schema
 from qa_demo.cli.calls import LINES
 from qa_demo.core.base import BadInput
@@ -78,7 +78,7 @@ def test_a_number_that_is_not_finite_is_null():
     start[:, 0] = np.inf
     got = answer_of(dataclasses.replace(reading, start_logits=start))
     assert got["prediction"]["null_score"] is None and got["answer"] is None
-    tags = Tagged("r", (), (), np.array([[0, 1]]), np.array([[1.0, np.nan]]))
+    tags = TagReply("r", (), (), np.array([[0, 1]]), np.array([[1.0, np.nan]]))
     assert (plain(tags)["offset_mapping"], plain(tags)["p"]) == ([[0, 1]], [[1.0, None]])
 
 

@@ -47,7 +47,7 @@ class Asked(state.Windows):
         return models.reading(name, self.question, self.context, self.windows)
 
 
-class Answer(NamedTuple):
+class ReadReply(NamedTuple):
     """`answer` is null where score_diff = null_score - best score is above `limit`; n_best never
     holds "no answer". `sureness`: of its first, by the rule logits. A window: tokens [from, to).
     """
@@ -75,20 +75,20 @@ class Read(state.Decode, Asked):
             refuse_idle(self, f"under the rule {self.rule}", "null_score_diff_threshold")
         return self
 
-    def answer(self, reading: types.Reading) -> Answer:
+    def answer(self, reading: types.Reading) -> ReadReply:
         """The reply about a text that is read already."""
         given = self.null_score_diff_threshold
         found = predict(reading, self.options(self.rule, given, reading.threshold))
         measured = found.n_best and self.rule == "logits"
         sure = sureness(reading, found.n_best[0].candidate) if measured else None
         windows = tuple((w.doc_start, w.doc_stop) for w in reading.windows)
-        return Answer(reading.model_name, found.answer, found, sure, windows)
+        return ReadReply(reading.model_name, found.answer, found, sure, windows)
 
-    def reply(self, models: Pictures) -> Answer:
+    def reply(self, models: Pictures) -> ReadReply:
         return self.answer(self.reading(models))
 
 
-class Attributed(NamedTuple):
+class AttributeReply(NamedTuple):
     """Of each of the window's n positions: its token, its characters in question or context (0, 0
     for a special token), the word it is `of` (-1 for none), and its value:
     sum(values) = f_x - f_baseline + gap; the gap is the last of `tried`.
@@ -127,7 +127,7 @@ class Attribute(Asked):
             refuse_idle(self, "where char_start names the span", "max_answer_length")
         return self
 
-    def reply(self, models: Pictures) -> Attributed:
+    def reply(self, models: Pictures) -> AttributeReply:
         reading = self.reading(models)
         e = reading.encoding
         named: Any = (self.char_start, self.char_end), (self.other_start, self.other_end)
@@ -146,10 +146,10 @@ class Attribute(Asked):
         chars[w.is_context] = e.offset_mapping[w.doc_start : w.doc_stop]
         at, tokens = partial(make_candidate, reading, w.index), reading.tokens(w.index)
         one, two = at(*w.positions(span)), None if other is None else at(*w.positions(other))
-        return Attributed(reading.model_name, one, two, found, tokens, chars, words(e, w))
+        return AttributeReply(reading.model_name, one, two, found, tokens, chars, words(e, w))
 
 
-class Lost(NamedTuple):
+class LossReply(NamedTuple):
     """The loss in nats: total = sum of weight * value, each a mean `over` so many windows. A gold
     answer is `whole_in` so many of them; every other one counts it as none.
     """
@@ -168,17 +168,17 @@ class Loss(Asked):
         None, max_length=100, title="[start, end] or null for each person; without it none is right"
     )
 
-    def reply(self, models: Pictures) -> Lost:
+    def reply(self, models: Pictures) -> LossReply:
         reading = self.reading(models)
         e, windows = reading.encoding, reading.windows
         golds = [None if one is None else span_at(e, *one) for one in self.gold or (None,)]
         marked = (types.Answer(e.text(x), e.chars(x)[0]) if x else None for x in golds)
         whole = (sum(w.holds(x) for w in windows) if x else 0 for x in golds)
         terms = start_end_loss(reading, golds)
-        return Lost(reading.model_name, tuple(marked), tuple(whole), terms, total(terms))
+        return LossReply(reading.model_name, tuple(marked), tuple(whole), terms, total(terms))
 
 
-class Tagged(NamedTuple):
+class TagReply(NamedTuple):
     """The spans that the tags spell, with the chance that exactly these tokens are one answer; and
     of each of the paragraph's tokens its characters and its `p` of B, I and O.
     """
@@ -197,14 +197,14 @@ class Tag(Asked):
         "viterbi", title="an I after an O ignored, opening a span, or ruled out from the start"
     )
 
-    def reply(self, models: Pictures) -> Tagged:
+    def reply(self, models: Pictures) -> TagReply:
         reading = self.reading(models)
         e, p = reading.encoding, np.exp(owned_rows(reading))
         spans = decode_reading(reading, self.decoding)
-        return Tagged(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
+        return TagReply(reading.model_name, spans, e.context_tokens, e.offset_mapping, p)
 
 
-class Infilled(NamedTuple):
+class InfillReply(NamedTuple):
     """What the heads say of the hidden tokens, and all tokens' characters in `text`; the loss as
     the paper's `code` weighs it and as the `paper` adds it up. Where a [MASK] was typed the hidden
     word is not `known`: "it" stands there, and what is said of the true word is said of "it".
@@ -228,10 +228,10 @@ class Infill(state.Record):
     )
     top: Int = Field(10, ge=1, le=100, title="guesses listed for a blank")
 
-    def reply(self, models: Pictures) -> Infilled:
+    def reply(self, models: Pictures) -> InfillReply:
         return models.work.ask(("infill", repr(self)), partial(self.made, models))
 
-    def made(self, models: Pictures, *_: Any) -> Infilled:
+    def made(self, models: Pictures, *_: Any) -> InfillReply:
         """The spans that are named are hidden, else each typed [MASK], else what the law draws."""
         model, given = models.spanbert(), Blanks(self.text, tuple(self.spans or ()))
         if not given.hidden and MASK.search(self.text):
@@ -247,10 +247,11 @@ class Infill(state.Record):
         if self.cut and not len(masked.pairs(model.positions).at):
             raise BadInput("cut changes nothing here: the boundary head guesses no hidden token")
         found = model.infill(masked, frozenset(self.cut or ()), top=self.top)
-        return Infilled(e.context, given.known, e.offset_mapping, found)
+        return InfillReply(e.context, given.known, e.offset_mapping, found)
 
 
-CALLS: dict[str, Any] = {x.__name__.lower(): x for x in (Read, Attribute, Loss, Tag, Infill)}
+CALLS: dict[str, Any] = {"read": Read, "attribute": Attribute, "loss": Loss}
+CALLS |= {"tag": Tag, "infill": Infill}
 LAST = ("max_seq_length", "doc_stride", "max_query_length", "reader", "rule")
 
 

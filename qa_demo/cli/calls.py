@@ -10,7 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from qa_demo.api.calls import CALLS, Answer, Attributed, Infilled, Lost, Tagged, plain
+from qa_demo.api import calls
+from qa_demo.api.calls import CALLS, plain
 from qa_demo.cli import shared
 from qa_demo.cli.shared import visible
 from qa_demo.core.attribution import GAP_LIMIT
@@ -92,7 +93,7 @@ def _asked(path: Path) -> Iterator[Example]:
         raise BadInput(f"{said} holds no question")
 
 
-def answer_lines(said: Answer) -> Iterator[str]:
+def answer_lines(said: calls.ReadReply) -> Iterator[str]:
     """The answer, its numbers, and the list of the best spans."""
     found, span = said.prediction, said.prediction.answer_span
     if span is None:
@@ -126,7 +127,7 @@ def answer_lines(said: Answer) -> Iterator[str]:
         yield f"{row.rank:>4}  {row.candidate.score:>8.3f}  {visible(row.candidate.text)}"
 
 
-def attribute_lines(said: Attributed) -> Iterator[str]:
+def attribute_lines(said: calls.AttributeReply) -> Iterator[str]:
     """The target, whether the sum is complete, and the words with the largest effect."""
     found, special = said.attribution, said.words.of < 0
     against = f", against {visible(said.other.text)!r}" if said.other else ""
@@ -146,7 +147,7 @@ def attribute_lines(said: Attributed) -> Iterator[str]:
         yield f"{value:>+8.3f}  {visible(name)}"
 
 
-def loss_lines(said: Lost) -> Iterator[str]:
+def loss_lines(said: calls.LossReply) -> Iterator[str]:
     """Labels, terms and total."""
     for gold, whole in zip(said.gold, said.whole_in, strict=True):
         line = f"label: {visible(gold.text) if gold else 'no answer'}"
@@ -164,7 +165,7 @@ def terms(found: Sequence[LossTerm]) -> Iterator[str]:
     yield f"{'total':<8} {total(found):>9.4f} nats, the sum of weight times value"
 
 
-def tag_lines(said: Tagged) -> Iterator[str]:
+def tag_lines(said: calls.TagReply) -> Iterator[str]:
     """The spans with their marginals, then the tokens that are not plainly outside."""
     yield f"{plural(len(said.spans), 'span')}, with exact marginals"
     for x in said.spans:
@@ -175,7 +176,7 @@ def tag_lines(said: Tagged) -> Iterator[str]:
             yield f"{b:>6.3f} {i:>6.3f} {o:>6.3f}  {visible(token)}"
 
 
-def infill_lines(said: Infilled) -> Iterator[str]:
+def infill_lines(said: calls.InfillReply) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
     for blank in said.infill.pieces:
         start, end = said.offset_mapping[blank.at].tolist()
