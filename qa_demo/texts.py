@@ -1,5 +1,6 @@
 """A text's words and pieces: how they are named, and the blocks that show them as typed."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby, pairwise
@@ -221,20 +222,20 @@ def families(shown: Shown, most: int = 10) -> list[list[Candidate]]:
 
 def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
     """The best spans, in `most` letters, with the numbers that `columns` name; variants unfold."""
-    null, rows = shown.prediction.null_score, list[Block]()
+    null, rows, found = shown.prediction.null_score, list[Block](), families(shown)
+    spans = [c.span for family in found for c in family]
+    names = dict(zip(spans, span_names(shown.encoding, spans, most), strict=True))
 
-    def cells(c: Candidate, name: str = "") -> list[str]:
+    def cells(c: Candidate) -> list[str]:
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
         numbers[2] = printed.total((c.start_logit, c.end_logit), c.score)
-        return [name or span_name(e, c.span, most)[0], *numbers[: len(columns)]]
+        return [names[c.span][0], *numbers[: len(columns)]]
 
-    found, e = families(shown), shown.encoding
-    names = span_names(e, [best.span for best, *_ in found], most)
-    for (best, *others), (name, _) in zip(found, names, strict=True):
+    for best, *others in found:
         sets = {"selection": [best.span.start, best.span.end]}
         label = f"and {printed.small_number(len(others))} variant{'s' * (len(others) > 1)}"
         more = {"label": label, "rows": [*map(cells, others)]} if others else None
-        rows.append(row(*cells(best, name), sets=sets, more=more))
+        rows.append(row(*cells(best), sets=sets, more=more))
     first = "span; its variants differ by punctuation or part of a word"
     return table("listed", [first, *columns], rows, "The best spans and their scores")
 
@@ -250,16 +251,16 @@ def span_names(e: Encoding, spans: Sequence[Span], most: int) -> list[list[str]]
     """Spans by `span_name`; those that read the same have their first token, “the” (token 12), and
     where it is the same the last one too; as many as 16 letters stay, whatever these take.
     """
-    named, found = [(span, span_name(e, span, most)) for span in spans], list[list[str]]()
-    for span, name in named:
-        starts, at = [one.start for one in {s for s, other in named if other == name}], ""
-        if starts.count(span.start) > 1:
-            at = f" (tokens {span.start + 1} to {span.end + 1})"
-        elif len(starts) > 1:
-            at = f" (token {span.start + 1})"
-        words, role = span_name(e, span, max(most - len(at), min(most, 16)))
-        found.append([words + at, role])
-    return found
+
+    def named(span: Span, at: str = "") -> str:
+        return span_name(e, span, max(most - len(at), min(most, 16)))[0] + at
+
+    found = {span: named(span) for span in spans}
+    for form in (" (token {})", " (tokens {} to {})"):
+        often = Counter(found.values())
+        alike = [span for span, name in found.items() if often[name] > 1]
+        found |= {s: named(s, form.format(s.start + 1, s.end + 1)) for s in alike}
+    return [[found[span], QUOTE] for span in spans]
 
 
 def score_of_selection(shown: Shown, template: str) -> Block:
