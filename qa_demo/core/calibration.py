@@ -27,7 +27,7 @@ from qa_demo.core.metrics import CalibrationBin, same_text
 from qa_demo.core.predict import null_scores
 from qa_demo.core.spans import Candidate, reason, top_spans
 from qa_demo.core.store import READERS, shipped_json
-from qa_demo.core.types import Answerability, Calibration, DecodeOptions, Reading
+from qa_demo.core.types import Answerability, DecodeOptions, Reading
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0
@@ -81,7 +81,7 @@ def log_odds(probs: Floats) -> Floats:
 
 
 def shifted(probs: Floats, bias: float) -> Floats:
-    """sigmoid(log-odds(p) + bias); e.g. 0.5 with a bias of log 4 gives 0.8."""
+    """P(exactly right) = sigmoid(log-odds(P_T) + b); e.g. 0.5 with a bias of log 4 gives 0.8."""
     return sigmoid(log_odds(probs) + bias)
 
 
@@ -90,20 +90,15 @@ def sigmoid(x: Floats) -> Floats:
     return np.exp(-np.logaddexp(0.0, -np.asarray(x, dtype=np.float64)))
 
 
-def chance(prob: float, calibration: Calibration) -> float:
-    """P(exactly right) = sigmoid(log-odds(P_T) + b), of P_T at the calibration's temperature."""
-    return float(shifted(np.array(prob), calibration.bias))
-
-
 # ---- whether the text answers at all, and the claim
 
 
-def margin(reading: Reading, found: Candidate) -> float:
+def margin_of(reading: Reading, found: Candidate) -> float:
     """score - the smallest of `null_scores`: minus score_diff, of any span, by any rule; logits."""
     return found.score - float(null_scores(reading).min())
 
 
-def answerable(margin: float, fitted: Answerability) -> float:
+def p_answerable(margin: float, fitted: Answerability) -> float:
     """P(the text answers) = sigmoid(slope * margin + intercept); e.g. 0 with intercept 0 is 0.5."""
     return float(sigmoid(np.array(fitted.slope * margin + fitted.intercept)))
 
@@ -126,10 +121,10 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
     fits = reading.calibrations
     if fits is None or fits.span is None or (claim := pair_claim(reading, found)) is None:
         return None
-    right = chance(claim.prob(fits.span.temperature), fits.span)
+    right = float(shifted(np.array(claim.prob(fits.span.temperature)), fits.span.bias))
     if fits.answerable is None:
         return Sureness(right, None, None)
-    answers = answerable(margin(reading, found), fits.answerable)
+    answers = p_answerable(margin_of(reading, found), fits.answerable)
     return Sureness(right, answers, answers * right)
 
 

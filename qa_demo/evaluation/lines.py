@@ -22,7 +22,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.calibration import RANGE, margin, pair_claim, sureness
+from qa_demo.core.calibration import RANGE, margin_of, pair_claim, sureness
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import score, withheld
 from qa_demo.core.predict import predict
@@ -155,7 +155,7 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
         if best is not None:
             text, w = best.text, reading.windows[best.window]
             pairs, sure = pair_claim(reading, best), sureness(reading, best)
-            line["margin"], line["claim"] = margin(reading, best), sure and sure.claim
+            line["margin"], line["claim"] = margin_of(reading, best), sure and sure.claim
             line["in_window"] = window_prob(reading, w.index, *w.positions(best.span))
             line["probs"] = pairs and [float(f"{pairs.prob(t):.6g}") for t in TEMPERATURES]
         kind, because = kind_of(reading, example, best, decode, rules)

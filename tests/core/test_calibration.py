@@ -59,15 +59,15 @@ def test_the_shift_by_hand_and_at_the_edges():
     assert calibration.shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
     assert calibration.log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(calibration.log_odds(np.array([0.0, 1.0]))).all()
-    assert calibration.chance(0.5, Calibration(3.0, np.log(4))) == pytest.approx(0.8)
 
 
 def test_the_claim_is_the_product_of_both_chances():
     reading, best = fitted()
     found = calibration.sureness(reading, best)
-    assert (best.score, calibration.margin(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
+    assert (best.score, calibration.margin_of(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
-    right = calibration.chance(calibration.pair_claim(reading, best).prob(2.0), FITS.span)
+    prob = calibration.pair_claim(reading, best).prob(2.0)
+    right = float(calibration.shifted(np.array(prob), 0.5))
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
     # a reader that never met a silent text claims nothing of it

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.calibration import RANGE, answerable, shifted
+from qa_demo.core.calibration import RANGE, p_answerable, shifted
 from qa_demo.core.metrics import bins_of, calibration_error
 from qa_demo.core.types import Answerability, Calibration
 from qa_demo.evaluation import calibrate
@@ -88,7 +88,7 @@ def test_at_the_fit_no_gradient_is_left(seed):
     y = rng.random(200) < 1 / (1 + np.exp(-(0.3 * x + 0.4)))
     y[:4], x[:4] = (True, False, False, True), (0.0, 0.1, 0.0, 0.1)
     found = calibrate.fit_answerable(x, y)
-    left = np.array([answerable(v, found) for v in x]) - y
+    left = np.array([p_answerable(v, found) for v in x]) - y
     assert abs(left.mean()) < 1e-6 and abs((left * x).mean()) < 1e-5
 
 
@@ -112,7 +112,7 @@ def test_the_claim_comes_true_where_half_of_the_texts_are_silent():
     rng = np.random.default_rng(7)
     leads, scores = rng.normal(0, 6, 4000), drawn(rng, 4000, 5)
     known = Answerability(0.4, 0.0), Calibration(2.0, 0.5)
-    answers = rng.random(4000) < [answerable(lead, known[0]) for lead in leads]
+    answers = rng.random(4000) < [p_answerable(lead, known[0]) for lead in leads]
     right = answers & (rng.random(4000) < shifted(share(scores, 2.0), known[1].bias))
     titles = [f"article {k % 40}" for k in range(4000)]
     asked = asked_with(scores, right, titles, answerable=answers, margin=leads)
