@@ -208,7 +208,7 @@ def scatter(mode: str, x: Any, y: Any, **more: Any) -> Block:
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **more}
 
 
-def words(x: Any, y: Any, text: Sequence[str], place: Any, **font: Any) -> Block:
+def labels(x: Any, y: Any, text: Sequence[str], place: Any, **font: Any) -> Block:
     """Words beside points, already escaped; `place` as plotly names it, one or one a point."""
     style = {"textposition": place, "textfont": {"color": INK, **font}, "cliponaxis": False}
     return scatter("text", x, y, text=list(text), **style)

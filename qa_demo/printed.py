@@ -73,7 +73,7 @@ def adds(parts: Iterable[float], total: float, digits: int = 2) -> str:
     return "=" if abs(sum(printed[:-1]) - printed[-1]) < 0.1 * 10.0**-digits else "≈"
 
 
-def total(parts: Iterable[float], whole: float, digits: int = 2) -> str:
+def total_cell(parts: Iterable[float], whole: float, digits: int = 2) -> str:
     """A total in a cell: behind "≈" where its printed parts miss it; e.g. "≈7.41"."""
     return adds(parts, whole, digits).strip("=") + number(whole, digits)
 

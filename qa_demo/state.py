@@ -56,7 +56,7 @@ Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Pair = Annotated[tuple[Int, Int], AfterValidator(_ordered)]
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS), BeforeValidator(_whole_letters)]
 Name = Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_whole_letters)]
-Own = Annotated[Any, BeforeValidator(_flat)]
+OwnValue = Annotated[Any, BeforeValidator(_flat)]
 Threshold = Annotated[Float, Field(ge=-1000, le=1000)]
 Length = Annotated[int, Field(strict=True, ge=1, le=500), PLAIN]
 Edited = dict[
@@ -154,7 +154,7 @@ class State(Decode, Windows):
     veil: bool = Field(False, title="veil", strict=True)
     chapter: Chapter = Field("answer", title="chapter")
     step: Int = Field(1, title="step", ge=1, le=9)
-    own: dict[Chapter, dict[Name, Own]] = Field({}, title="a chapter's own fields")
+    own: dict[Chapter, dict[Name, OwnValue]] = Field({}, title="a chapter's own fields")
 
     @model_validator(mode="after")
     def _whole(self) -> "State":

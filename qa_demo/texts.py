@@ -228,7 +228,7 @@ def listed(shown: Shown, columns: Sequence[str], most: int) -> Block:
 
     def cells(c: Candidate) -> list[str]:
         numbers = [number(x) for x in (c.start_logit, c.end_logit, c.score, null - c.score)]
-        numbers[2] = printed.total((c.start_logit, c.end_logit), c.score)
+        numbers[2] = printed.total_cell((c.start_logit, c.end_logit), c.score)
         return [names[c.span][0], *numbers[: len(columns)]]
 
     for best, *others in found:

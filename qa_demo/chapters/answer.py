@@ -51,10 +51,10 @@ CONDITIONS = (
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     step = shown.state.step
     changes = by_hand.changes(shown) if step < 3 else []
-    return [*changes, ui.idea(IDEAS[step - 1]), *(best_span, or_none, how_sure)[step - 1](shown)]
+    return [*changes, ui.idea(IDEAS[step - 1]), *(the_best, or_none, how_sure)[step - 1](shown)]
 
 
-def best_span(shown: Shown) -> list[Block | None]:
+def the_best(shown: Shown) -> list[Block | None]:
     """Step 1: the paragraph with the best span, and the five best by their score."""
     best, longest = shown.best, plural(shown.decode.max_answer_length, "token")
     said = f"Of all spans of up to {longest} (words or their parts), {{}} has the highest score, "
@@ -121,7 +121,7 @@ def best_five(shown: Shown) -> Block:
     best, *others = map(number, scores)
     low, room = min(scores), (max(scores) - min(scores)) or 1.0
     totals = [f"  <b>{best}</b>", *("  " + other for other in others)]
-    drawn = ui.words(scores, at, totals, "middle right", size=15)
+    drawn = ui.labels(scores, at, totals, "middle right", size=15)
     drawn |= {"mode": "markers+text", "sets": {"selection": "customdata"}, "hoverinfo": "none"}
     drawn["marker"] = {"size": 15, "color": [INK] + [GREY] * len(others)}
     drawn["customdata"] = [[c.span.start, c.span.end] for c in top]

@@ -134,7 +134,7 @@ class Case:
     def named(self, pos: int, role: str) -> list[list[str]]:
         return texts.parts_at(self.shown, self.window, pos, role)
 
-    def words(self, spans: Sequence[Span | None], most: int = 44) -> list[str]:
+    def names(self, spans: Sequence[Span | None], most: int = 44) -> list[str]:
         names = iter(texts.span_names(self.shown.encoding, [*filter(None, spans)], most))
         return [next(names)[0] if span else "no answer" for span in spans]
 
@@ -196,7 +196,7 @@ def label_choice(case: Case) -> Block | None:
         return None
     options: list[tuple[str, dict[str, Any], bool]] = []
     spans, marks = zip(*case.labels, strict=True)
-    for k, words in enumerate(case.words(spans, 30)):
+    for k, words in enumerate(case.names(spans, 30)):
         said = f"{words}, {marks[k]} of {case.total}"
         options.append((said, {"own.loss.label": k or None}, not case.mean and k == case.at))
     options.append((f"all {case.total}, the mean", {"own.loss.label": "mean"}, case.mean))
@@ -231,7 +231,7 @@ def the_loss(case: Case) -> Made:
     for side, y, log_p in zip((START, END), case.targets, case.log_p, strict=True):
         at = np.flatnonzero(y).tolist()
         rights += [(side, float(log_p[k]), texts.figure_name(case.shown, w, k)) for k in at]
-    names = case.words([label.span for label in case.labels])
+    names = case.names([label.span for label in case.labels])
     for n, (label, words) in enumerate(zip(case.labels, names, strict=True)):
         pair = losses.right_pair(w, label.span)
         costs = [fine(log_p[k]) for log_p, k in zip(case.log_p, pair, strict=True)]
@@ -346,11 +346,11 @@ def the_fit(case: Case) -> Made:
         told = "shown: the best four of the spans and “no answer”, and the right one"
         key.append(("text", GREY, told))
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
-    words, rows = case.words(spans), list[Block]()
+    words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
         logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
-        cells = [*map(number, logits), printed.total(logits, p.score)]
-        cells += [*(number(x, 3) for x in log_p), printed.total(log_p, p.log_p, 3)]
+        cells = [*map(number, logits), printed.total_cell(logits, p.score)]
+        cells += [*(number(x, 3) for x in log_p), printed.total_cell(log_p, p.log_p, 3)]
         sets = {"selection": [span.start, span.end]} if span else None
         name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
@@ -373,7 +373,7 @@ def on_one_scale(
     at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
 
     def names(most: int) -> list[str]:
-        cut = map(printed.escape, case.words(spans, most))
+        cut = map(printed.escape, case.names(spans, most))
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
     scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
@@ -382,10 +382,10 @@ def on_one_scale(
         brief.append(f"  <b>{number(p.score, d)}</b>")
         equal = adds((p.log_p, constant), p.score, d)
         said.append(f"{brief[-1]} {equal} {number(p.log_p, d)} {plus}")
-    dots = ui.words(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
+    dots = ui.labels(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
     dots["marker"] = {"size": 14, "color": [case.role if r == at else GREY for r in rows]}
     edge = 0.06 * (scores[0] - scores[-1]) + 0.05
-    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in case.words(spans))))
+    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in case.names(spans))))
     made = ui.layout(300, left, 216, 8, 50)
     made["yaxis"] = ui.named_rows(names(44), automargin=True)
     span = [scores[-1] - edge, scores[0] + edge]
@@ -395,7 +395,7 @@ def on_one_scale(
     made["annotations"] = [ui.note(above, scores[0], 0, **what)]
     alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
     narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": brief}
-    wide = any(w.partition(" (")[0].isupper() for w in case.words(spans))  # capitals
+    wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
     rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
     narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12, "annotations.0.text": ""}
     return ui.figure("figure", [dots], made, alt, narrow=narrow)

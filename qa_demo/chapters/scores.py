@@ -310,7 +310,7 @@ def products(p: Products) -> Block:
         for x, y, size in zip(*factors, sizes, strict=True)
     ]
     last = p.sum_of(p.others), p.bias
-    made += [*map(number, last), printed.total([*sizes, *last], p.total)]
+    made += [*map(number, last), printed.total_cell([*sizes, *last], p.total)]
     names = [*(str(k + 1) for k in p.first), f"other {len(p.others)}", "bias", f"{p.lane} logit"]
     columns = [names, *([*one, "", "", ""] for one in factors), made]
     rows = [ui.row(*cells) for cells in zip(*columns, strict=True)]

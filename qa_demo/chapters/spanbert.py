@@ -205,7 +205,7 @@ def ranked(rows: Sequence[core.Guessed], before: Mapping[str, float]) -> list[ui
     ends = ui.packed([max(r.p, o) for r, o in zip(rows, old, strict=True)])
     outlines = [ui.lying(ui.packed(old), y, 0.9, outline)] if before else []
     bars = ui.lying(ui.packed([r.p for r in rows]), y, 0.66, filled)
-    return [*outlines, bars, ui.words(ends, list(y), label, "middle right", size=14)]
+    return [*outlines, bars, ui.labels(ends, list(y), label, "middle right", size=14)]
 
 
 def losses(b: core.Blank) -> ui.Block:
@@ -388,7 +388,7 @@ def gains(w: known.Worth) -> ui.Block:
     bars = [w.paper[k].change for k in rows]
     label, y = [f" <b>{signed(x, 1)}</b>" for x in bars], range(len(rows))
     data = [ui.lying(bars, y, 0.5, {"color": ui.INK})]
-    data.append(ui.words(bars, list(y), label, "middle right", size=14))
+    data.append(ui.labels(bars, list(y), label, "middle right", size=14))
     names, font = [w.names[k] for k in rows], {"size": 14, "color": ui.INK}
     layout = ui.layout(280, 264, 24, 8, 44, yaxis=ui.named_rows(names, tickfont=font))
     across = {"range": [0, max(bars) + 0.3], "nticks": 5}  # room for a number

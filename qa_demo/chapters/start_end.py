@@ -94,7 +94,7 @@ def first_step(p: Softmaxes) -> list[Block | None]:
     return [
         surest(p),
         key(p),
-        words(p),
+        in_the_text(p),
         *(softmax_formula(p, side, side.top) for side in p.sides),
         ui.closing(
             f"Σ runs over all {len(p.window)} positions, not over an answer's words. "
@@ -150,7 +150,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         *(by_hand.changes(shown) or [ui.button("undo", label, {sliders[0]["field"]: p.to})]),
         *sliders,
         key(p),
-        words(p),
+        in_the_text(p),
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text use the changed logits; "
@@ -210,7 +210,7 @@ def key(p: Softmaxes) -> Block:
     )
 
 
-def words(p: Softmaxes) -> Block:
+def in_the_text(p: Softmaxes) -> Block:
     """The window as text: a bar of P(start) above each token, of P(end) below."""
     w, choosing, items = p.window, p.shown.state.step == 3, texts.window_items(p.shown, p.window)
     texts.look(items, p.shown.best.span, "predicted")

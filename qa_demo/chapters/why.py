@@ -178,7 +178,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         shares.finding(found, texts.span_name(shares.shown.encoding, shares.span), moved),
         ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
-        summed(shares),
+        sum_of_shares(shares),
         ui.closing("Another blank gives other shares; none says whether the answer is right."),
         *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), SNIPPET),
     ]
@@ -210,7 +210,7 @@ def bars(shares: Shares) -> Block:
     return texts.text("words", *sides, up=INK, down="minus", height=height, select=False)
 
 
-def summed(shares: Shares) -> Block:
+def sum_of_shares(shares: Shares) -> Block:
     """How far the span is ahead in the blank text + all shares = how far in this one, but a gap."""
     a = shares.found
     sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"

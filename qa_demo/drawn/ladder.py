@@ -151,7 +151,7 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> 
     whole, least = cols.sums(values), 10.0**-digits
     words = [f"<{least:.{digits}f}" if 0 < v < least / 2 else number(v, digits) for v in whole.flat]
     above = [*map(escape, words)]
-    numbers = ui.words(cols.at.tolist(), whole.tolist(), above, "top center", size=13)
+    numbers = ui.labels(cols.at.tolist(), whole.tolist(), above, "top center", size=13)
     top = max(float(whole.max()), 10 * least) * pixels / (pixels - 20)
     return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 
@@ -167,7 +167,7 @@ def brackets(cols: Columns, e: Encoding, spans: Sequence[Span]) -> list[ui.Block
         words = escape(span_name(e, span, max(12, int((x1 - x0) * cols.room / 7)))[0])
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
         middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
-        made.append(ui.words(middle, [0.82], [words], "bottom center", **font))
+        made.append(ui.labels(middle, [0.82], [words], "bottom center", **font))
     return made
 
 

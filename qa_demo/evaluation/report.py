@@ -95,7 +95,7 @@ def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
     if len(s.sides) == 2:
         legend = [("dot", INK, "difference: {} − {}".format(*(side.name for side in s.sides)))]
         gaps = {s.modes[m]: difference(s, metric, m) for m in s.values["mode"] if m != mode}
-        said = [f"{name} {reported.words(gap, sign=True)[0]}" for name, gap in gaps.items()]
+        said = [f"{name} {reported.in_words(gap, sign=True)[0]}" for name, gap in gaps.items()]
     others = f"The difference by other thresholds: {'; '.join(said)}."
     return [
         ui.sentence("verdict", "idea", *verdict_words(s, metric, mode)),
@@ -112,7 +112,7 @@ def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
 def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
     mean, names = s.units.mean, [side.name for side in s.sides]
-    means = reported.words(mean([x.scores(metric, mode) for x in s.sides], 0.0))
+    means = reported.in_words(mean([x.scores(metric, mode) for x in s.sides], 0.0))
     each = [" ".join(both) for both in zip(names, means, strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"{'threshold' if len(each) == 1 else 'thresholds'} {s.modes[mode]}"
@@ -124,7 +124,7 @@ def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     if len(each) == 1:
         return [[each[0], STRONG], asked]
     gap = difference(s, metric, mode)
-    numbers = f"{', '.join(each)}{asked}Difference {reported.words(gap, sign=True)[0]}. "
+    numbers = f"{', '.join(each)}{asked}Difference {reported.in_words(gap, sign=True)[0]}. "
     value, low, high = (float(x[0]) for x in gap)
     if s.units.count < LEAST:
         return [[f"No verdict from {s.units}. ", STRONG], numbers]
@@ -154,7 +154,7 @@ def score_figures(s: Reported, metric: str, mode: str) -> list[Block]:
     def dots(role: str, up: int, scores: Any, **sign: bool) -> Block:
         """Dots with their numbers, the whole interval under the pointer."""
         found = s.means(scores, [*s.parts.values()], -100.0 if sign else 0.0)
-        each, ys = reported.words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
+        each, ys = reported.in_words(found, **sign), [k - 0.2 * up for k in range(len(s.parts))]
         text = {"text": [x.partition(" ")[0] for x in each], "textfont": {"color": role}}
         text |= {"mode": "markers+text", "cliponaxis": False, "hovertext": each}
         text["textposition"] = "bottom center" if up < 0 else "top center"

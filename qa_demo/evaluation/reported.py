@@ -149,7 +149,7 @@ def rows(names: Sequence[str], high: int, axis: Block, right: int = 16, **more: 
     return ui.layout(high * len(names) + top + bottom, 20, right, top, bottom, **axes, **more)
 
 
-def words(found: Interval, sign: bool = False) -> list[str]:
+def in_words(found: Interval, sign: bool = False) -> list[str]:
     """Of each mean: 74.0 (71.2 to 76.8), or the value alone."""
     shown = signed if sign else number
 

@@ -21,7 +21,7 @@ from qa_demo.evaluation.compare import more_units
 from qa_demo.evaluation.lines import Evaluation, best_text, line_of, under
 from qa_demo.evaluation.report import difference, page_of, verdict_words
 from qa_demo.evaluation.reported import MODES, Reported
-from qa_demo.evaluation.reported import words as interval
+from qa_demo.evaluation.reported import in_words as interval
 from qa_demo.evaluation.sections import groups, traits
 from qa_demo.printed import number
 from qa_demo.state import load
