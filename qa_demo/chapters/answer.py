@@ -154,7 +154,7 @@ def or_none(shown: Shown) -> list[Block | None]:
     if limit is None:
         why = "; by this rule no threshold applies"
     elif lead > 0:
-        why = f", {'not ' * returned}over the threshold, {number(limit, d)}"
+        why = f", {'not over' if returned else 'over'} the threshold, {number(limit, d)}"
     elif not returned:
         why = f", within the {number(-limit, d)} that the threshold, {number(limit, d)}, allows"
     what = "the span is" if returned else "“no answer” is"

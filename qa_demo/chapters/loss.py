@@ -338,8 +338,9 @@ def the_fit(case: Case) -> Made:
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         room = int(min(len(w) ** 2, np.exp(min(-right.log_p, 99.0)))) - 1
-        said += f"The highest is {'not ' * (found[0] != right)}the right one: L = {{}} leaves room "
-        said += f"for {printed.small_number(room)} pair{'s' * (room != 1)} above it."
+        highest = "the right one" if found[0] == right else "not the right one"
+        pairs = f"{printed.small_number(room)} pair{'s' * (room != 1)}"
+        said += f"The highest is {highest}: L = {{}} leaves room for {pairs} above it."
         given.append(strong(case.loss))
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:

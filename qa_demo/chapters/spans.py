@@ -58,14 +58,14 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     """The square, the ten best spans beside it, and the sum of the selected pair."""
     sq, best, e = Square(shown), shown.best, shown.encoding
     count = f"highest of {sq.count:,} allowed sums" if sq.count > 1 else "only allowed sum"
-    found = f"{{}} has the {count}"
-    d = apart(sq.top, best.score)
-    found += texts.which_window(shown, sq.window, " in {}") + f": *{number(sq.top, d)}*"
+    d, where = apart(sq.top, best.score), texts.which_window(shown, sq.window, " in {}")
+    found = f"{{}} has the {count}{where}: *{number(sq.top, d)}*"
+    another = shown.state.rule != "logits"
     if sq.window.index != best.window:
-        by = " by the page's rule" * (shown.state.rule != "logits")
+        by = " by the page's rule" if another else ""
         found += f" (the best span{by}, {{}} with {number(best.score, d)}, is in window "
         found += f"{best.window + 1})"
-    every, rule = " of all windows" * sq.several, " by BERT's rule" * (shown.state.rule != "logits")
+    every, rule = " of all windows" if sq.several else "", " by BERT's rule" if another else ""
     return [
         *by_hand.changes(shown),
         ui.idea(

@@ -167,9 +167,8 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank <= 0)
     found = f"The place of {{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in "
-    found += "this one. "
-    found += f"{{}} speak{'s' * (len(top) == 1)} most" if top else "No word speaks{}"
-    found += f" {side} it{'' if top else ' by 0.05 or more'}."
+    speak = f"{{}} {'speaks' if len(top) == 1 else 'speak'} most {side} it."
+    found += "this one. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
     key = [("bar", INK, "above a word: speaks for the best span")]
     key += [("hatch", GREY, "below: for “no answer”"), ("fill", MID, "the best span's own words")]
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
@@ -252,11 +251,12 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     as_high = sum(lead >= test.lead for lead, _ in test.draws)
     few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
     clearly = "Not clearly" if few or as_high or rise <= 0 else "Clearly"
-    found = f"*{clearly} more.* Without {{}} the lead of “no answer” "
-    found += f"{'rises' if rise >= 0 else 'falls'} from {number(x)} to "
-    found += f"*{number(test.lead)}*; of {DRAWS} random draws {as_high or 'none'} "
-    found += f"end{'s' * (as_high < 2)} as high{' (“clearly” asks for none)' * bool(as_high)}"
-    found += f"{'; too few of them differ' * few}."
+    moves, end = "rises" if rise >= 0 else "falls", "none ends as high"
+    if as_high:
+        end = f"{as_high} {'ends' if as_high == 1 else 'end'} as high (“clearly” asks for none)"
+    found = f"*{clearly} more.* Without {{}} the lead of “no answer” {moves} from {number(x)} to "
+    found += f"*{number(test.lead)}*; of {DRAWS} random draws {end}"
+    found += "; too few of them differ." if few else "."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
     asked = sum(shares.words.items[k].side == "question" for k in test.first)

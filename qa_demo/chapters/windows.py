@@ -237,15 +237,17 @@ def no_answer(w: Windows) -> list[Block | None]:
     null, score, many = w.prediction.null_score, w.best.score, len(w.rows) > 1
     lead = null - score
     d = max(printed.apart(null, score), printed.apart(lead, w.threshold))
-    found = f"{'The smallest “no' if many else '“No'} answer”, *{number(null, d)}*"
-    found += f" in window {w.least.k}" * many
+    least, by = f"“No answer”, *{number(null, d)}*", ""
+    if many:
+        least = f"The smallest “no answer”, *{number(null, d)}* in window {w.least.k}"
     where = "leads" if lead > 0 else "is behind" if lead else "equals"
-    found += f", {where} the best span, *{number(score, d)}*"
     if lead > 0:
-        found += f", by {'' if w.silent else 'not '}more than the threshold"
-    found += ", by less than the threshold allows" * (w.silent and lead <= 0)
-    by = "by BERT's rule " * (w.shown.state.rule != "logits")
-    found += f": {by}it wins." if w.silent else f": {by}{{}} is returned."
+        by = ", by more than the threshold" if w.silent else ", by not more than the threshold"
+    elif w.silent:
+        by = ", by less than the threshold allows"
+    rule = "" if w.shown.state.rule == "logits" else "by BERT's rule "
+    wins = "it wins" if w.silent else "{} is returned"
+    found = f"{least}, {where} the best span, *{number(score, d)}*{by}: {rule}{wins}."
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
