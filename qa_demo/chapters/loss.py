@@ -80,12 +80,7 @@ def rows_of(shown: Shown, window: Window) -> tuple[ReplayRows | None, str]:
 
 
 class Case:
-    """What all steps show. `labels`, marked by `by`; of the one at `at`, which is taken as right:
-    `span`, `window`, `pair` of positions, `who` marked it; `mean`: all count instead. `targets`
-    [n], the `record` or why there is none, `unrecorded`, the `moments` of this step, and of the one
-    shown, `now`: logits `start` and `end`, `log_p`, the `cost` of both with its mean, `loss`,
-    `pull`, and how its sentences begin.
-    """
+    """What all steps show: the labels, which is taken as right, and one recorded moment."""
 
     def __init__(self, shown: Shown, own: Own) -> None:
         self.shown, step, self.cls = shown, shown.state.step, shown.encoding.cls_token
@@ -94,19 +89,19 @@ class Case:
             read = shown.true_prediction.answer_span if self.by == "nobody" else None
             self.labels = [losses.Label(read and read.span, 1)]
         self.total = sum(label.marks for label in self.labels)
-        self.mean = own.label == "mean" and step == 1 < len(self.labels)
+        self.mean = own.label == "mean" and step == 1 < len(self.labels)  # else the one at `at`
         self.at = 0 if own.label == "mean" else min(own.label, len(self.labels) - 1)
         self.span, marks = self.labels[self.at]
         home = None if self.span is None else shown.reading.home(self.span)
         self.window = home or shown.reading.windows[0]
-        self.pair = losses.right_pair(self.window, self.span)
+        self.pair = losses.right_pair(self.window, self.span)  # its positions
         self.who, self.role = "the reader's own answer", INK
         if self.by != "nobody":
             self.who, self.role = "no answer, " * (not self.span) + shown.whose(marks), GOLD
 
         every = [label.span for label in self.labels for _ in range(label.marks)]
         self.targets = losses.start_end_targets(self.window, every if self.mean else [self.span])
-        rows, self.unrecorded = rows_of(shown, self.window)
+        rows, self.unrecorded = rows_of(shown, self.window)  # why there is no record
         self.record = r = Recorded(rows, shown.reading.logits(self.window.index), self.targets)
         early = min(range(len(r.steps)), key=lambda k: abs(r.steps[k] - EARLY))
         few = sorted({0 if step == 3 else early, early, r.last})
@@ -115,7 +110,7 @@ class Case:
         self.now = now = min(self.moments, key=lambda k: abs(k - moment))
         self.start, self.end = r.start[now], r.end[now]
         self.log_p, self.cost, self.pull = r.log_p(now), r.costs[now], r.pull(now)
-        self.loss, when = self.cost[2], self.when(now)
+        self.loss, when = self.cost[2], self.when(now)  # the mean of the costs of start and end
         self.begins = f"{when[:1].upper()}{when[1:]}: the" if when else "The"
 
     def loss_by(self, label: losses.Label) -> float:

@@ -83,11 +83,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """How far each word pushes down the lead of "no answer": `values` [U], logits, `ranked` by
-    size; `real`: the words that are no mark, `own`: those of the best span; the `lead` in this
-    text, and in the `blank` one; above `limit`, if one window decides, "no answer" wins; `found`:
-    the attribution, by piece, with the gap `missing` in its sum.
-    """
+    """How far each word pushes down the lead of "no answer", in logits."""
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
@@ -99,13 +95,14 @@ class Shares:
 
         self.found: Attribution = shown.need(("attribution", target), attribute, slow=True)
         self.words = words(shown.encoding, w, marks_apart=True)
-        self.values = self.words.sums(self.found.values)
+        self.values = self.words.sums(self.found.values)  # [U], of `found` by piece
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
+        # above it "no answer" wins, where one window decides
         self.limit = shown.prediction.limit if len(shown.true.windows) == 1 else None
-        self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)
+        self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)  # of both texts
         first, last = w.positions(self.span)
-        self.own = set(self.words.of[first : last + 1].tolist())
+        self.own = set(self.words.of[first : last + 1].tolist())  # the words of the span
         share = 100 * (self.found.gap_share or 0.0)
         self.missing = f"{number(share, 1) if share >= 0.05 else 'under 0.1'} % of the change"
 
@@ -114,7 +111,8 @@ class Shares:
 
     def test(self) -> Deletion | None:
         """The window read again without the words of the largest shares, and without random
-        others; never punctuation nor the span's own words. None where too few others raise it.
+        others; never punctuation nor the span's own words. None where none of them speaks for the
+        span, or too few others are left.
         """
         free = tuple(k for k in self.real if k not in self.own)
         seed = attribution.seed_of(self.shown.true, self.window)

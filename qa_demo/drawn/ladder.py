@@ -51,23 +51,21 @@ def folded(apart: Array) -> list[tuple[int, int]]:
 
 
 class Columns:
-    """Tokens as columns, `runs` of first and last token, with the middles `at`, the right `ends`
-    and the `width` of each on an axis of length `total`; `room`: the pixels of a width of 1;
-    `names`: “Rot·<b>ne</b>”, or `short`, ·ne, where that does not fit; `flat`: whether the short
-    ones have room side by side.
-    """
+    """Tokens as columns on one axis: `runs` of first and last token, their places and names."""
 
     def __init__(self, e: Encoding, quiet: Array, keep: Sequence[int]) -> None:
         self.e, self.runs = e, runs_of(e.word_ids, quiet, keep)
         wide = max(1.9, len(self.runs) / 8)
         self.width = np.array([1.0 if a == z else wide for a, z in self.runs])
-        self.ends = self.width.cumsum()
+        self.ends = self.width.cumsum()  # the right edges; `at`: the middles
         self.at, self.total = self.ends - self.width / 2, float(self.ends[-1])
+        # pixels of a width of 1
         self.room, single = PIXELS / self.total, [a for a, z in self.runs if a == z]
         whole = all(7.4 * (room(word(e, a)) + 2) < self.room for a in single)
+        # whether the short names have room side by side
         self.flat = all(7.4 * (room(dotted(e, a, SHORT)) + 1) < self.room for a in single)
         self.short = ["…" if a < z else escape(dotted(e, a, SHORT)) for a, z in self.runs]
-        self.names = [*self.short]
+        self.names = [*self.short]  # ·ne, or “Rot·<b>ne</b>” where that fits
         for n, (a, z) in enumerate(self.runs):
             if whole and a == z:
                 self.names[n] = f"“{bold(e, a) if '·' in word(e, a) else escape(word(e, a))}”"
