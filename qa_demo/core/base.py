@@ -68,8 +68,8 @@ def tied(scores: Floats) -> Floats:
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array made read-only, so that a frozen record stays what it was."""
-    array = np.ascontiguousarray(array)
+    """A read-only copy of the array, so that a frozen record stays what it was."""
+    array = np.array(array, order="C")
     array.setflags(write=False)
     return array
 

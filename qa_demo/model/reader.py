@@ -105,7 +105,7 @@ class BertReader:
     def heads(self) -> HeadWeights:
         """Copies of S, E and their biases: nobody changes the reader."""
         layer = forward.output_layer(self.model)
-        (s, e), (b_s, b_e) = layer.weight.numpy().copy(), layer.bias.tolist()
+        (s, e), (b_s, b_e) = layer.weight.numpy(), layer.bias.tolist()
         return HeadWeights(s, e, b_s, b_e)
 
     def _inside(self, window: Window, **wanted: bool) -> Any:

@@ -66,8 +66,7 @@ def test_the_claim_is_the_product_of_both_chances():
     found = calibration.sureness(reading, best)
     assert (best.score, calibration.margin_of(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
     assert found.answerable == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 6.0)))
-    prob = calibration.pair_claim(reading, best).prob(2.0)
-    right = float(calibration.shifted(np.array(prob), 0.5))
+    right = calibration.shifted(calibration.pair_claim(reading, best).prob(2.0), 0.5)
     assert found.right_if_answerable == right
     assert found.claim == found.answerable * right < min(found.answerable, right)
     # a reader that never met a silent text claims nothing of it

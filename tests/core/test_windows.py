@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_demo.core import windows
-from qa_demo.core.base import BadInput
+from qa_demo.core.base import BadInput, freeze
 from qa_demo.core.types import Span, WindowOptions
 from tests.core.toys import SEEDS, make_encoding, random_reading, t1
 
@@ -101,9 +101,11 @@ def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(seed, n
     assert (None if home is None else home.index) == (owner if owner in holders else first)
 
 
-def test_records_are_read_only():
-    reading, window = t1(), t1().windows[0]
+def test_records_are_read_only_and_a_callers_array_is_not():
+    reading, mine = t1(), np.arange(3)
     held = reading.start_logits, reading.owners, reading.encoding.offset_mapping
-    for array in (*held, window.is_context):
+    for array in (*held, reading.windows[0].is_context, kept := freeze(mine[1:])):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+    mine[:] = 0
+    assert kept.tolist() == [1, 2]
