@@ -166,9 +166,9 @@ def sure_of(reading: Reading, best: Candidate, known: bool, rule: str) -> Surene
     """How sure the reader is of its best span by a rule for windows, or why that cannot be said;
     `known`: whether it was counted how often this reader is right.
     """
-    if not known:
-        return "How often this reader is right was not measured"
-    if rule != "logits":
+    if known and rule != "logits":
         return "It was measured by the default rule for windows, and another is chosen"
-    short = "It was measured for spans of at most 30 tokens, and this one is longer"
-    return sureness(reading, best) or short
+    if known and len(best.span) > (most := DECODE.max_answer_length):
+        return f"It was measured for spans of at most {most} tokens, and this one is longer"
+    sure = sureness(reading, best) if known else None
+    return sure or "How often this reader is right was not measured"
