@@ -16,7 +16,7 @@ from qa_demo import state
 from qa_demo.core import infill, types
 from qa_demo.core.attribution import MAX_STEPS, Attribution, Method, Target, TargetKind
 from qa_demo.core.base import BadInput, Floats, Ints, one_of
-from qa_demo.core.bio import TaggedSpan, decode_reading, owned_rows
+from qa_demo.core.bio import Decoding, TaggedSpan, decode_reading, owned_rows
 from qa_demo.core.calibration import Sureness, sureness
 from qa_demo.core.losses import LossTerm, start_end_loss, total
 from qa_demo.core.masking import MASK, Blanks, blanks_of, hide, mask
@@ -193,7 +193,7 @@ class TagReply(NamedTuple):
 class Tag(Asked):
     """Tag every token of a paragraph B, I or O, and read the answers off the tags."""
 
-    decoding: Literal["strict", "lenient", "viterbi"] = Field(
+    decoding: Decoding = Field(
         "viterbi", title="an I after an O ignored, opening a span, or ruled out from the start"
     )
 

@@ -12,15 +12,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from qa_demo.core.base import BadInput, Floats, Ints, log_softmax
+from qa_demo.core.base import BadInput, Floats, Ints, log_softmax, one_of
 from qa_demo.core.losses import TagGold, cross_entropy, entropy, tag_targets
 from qa_demo.core.types import B, I, O, Reading, Span
 
 Tags = Ints
+Decoding = Literal["strict", "lenient", "viterbi"]
 PREFERENCE = (O, B, I)  # of equally probable tags the first one here
 
 
@@ -68,8 +70,11 @@ def viterbi(log_probs: Floats) -> tuple[Tags, float]:
     return np.array(path[::-1]), float(total)
 
 
-def decode_tags(log_probs: Floats, decoding: str) -> tuple[Span, ...]:
-    """The spans of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging."""
+def decode_tags(log_probs: Floats, decoding: Decoding) -> tuple[Span, ...]:
+    """The spans of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging. Errors:
+    BadInput for another word.
+    """
+    one_of("decoding", decoding, get_args(Decoding))
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
     return spans_of_tags(tags.tolist(), lenient=decoding == "lenient")
 
@@ -167,7 +172,7 @@ def owned_rows(reading: Reading) -> Floats:
     return log_softmax(reading.of_owners(_logits(reading)))
 
 
-def decode_reading(reading: Reading, decoding: str = "viterbi") -> tuple[TaggedSpan, ...]:
+def decode_reading(reading: Reading, decoding: Decoding = "viterbi") -> tuple[TaggedSpan, ...]:
     """All spans of a reading in text order, each from its first token's owner, with marginals."""
     spans = []
     for w, window in enumerate(reading.windows):

@@ -27,7 +27,7 @@ from qa_demo.core.metrics import CalibrationBin, same_text
 from qa_demo.core.predict import null_scores
 from qa_demo.core.spans import Candidate, reason, top_spans
 from qa_demo.core.store import READERS, shipped_json
-from qa_demo.core.types import Answerability, DecodeOptions, Reading
+from qa_demo.core.types import Answerability, DecodeOptions, Reading, Rule
 
 RANGE = 0.05, 20.0
 BIASES = -20.0, 20.0
@@ -162,7 +162,7 @@ def counted_with(reading: Reading, name: str) -> Counted | None:
     return found if np.allclose(own, (found.slope, found.intercept)) else None
 
 
-def sure_of(reading: Reading, best: Candidate, known: bool, rule: str) -> Sureness | str:
+def sure_of(reading: Reading, best: Candidate, known: bool, rule: Rule) -> Sureness | str:
     """How sure the reader is of its best span by a rule for windows, or why that cannot be said;
     `known`: whether it was counted how often this reader is right.
     """

@@ -15,7 +15,7 @@ import numpy as np
 
 from qa_demo.core.base import Floats, logsumexp, softmax, tied
 from qa_demo.core.spans import Candidate, best_span, check_decode, make_candidate, written_spans
-from qa_demo.core.types import DecodeOptions, Reading, Span, Window
+from qa_demo.core.types import DecodeOptions, Reading, Rule, Span, Window
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def maxima(reading: Reading, window: int) -> tuple[int, int, float, float]:
     return i, j, float(s[i]), float(e[j])
 
 
-def shifts(reading: Reading, rule: str) -> Floats:
+def shifts(reading: Reading, rule: Rule) -> Floats:
     """What a rule adds to every score of a window, `shift_w` of `predict`, [W]; -inf for a window
     that has lost. Ties go to the earlier window.
 

@@ -47,7 +47,7 @@ class DecodeOptions:
     max_answer_length: int = 30
     n_best_size: int = 20
     null_score_diff_threshold: float = 0.0
-    rule: str = "logits"
+    rule: Rule = "logits"
 
 
 @dataclass(frozen=True, order=True)

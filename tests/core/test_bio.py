@@ -150,8 +150,7 @@ def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     assert (got.marginal, got.span.start, got.span.end) == pytest.approx(max(every))
     assert reading.owners[got.span.start] == got.window
     assert reading.encoding.context[got.char_start : got.char_end] == got.text
-    every = range(len(reading.windows))
-    silent = [bio.Chain(bio.tag_log_probs(reading, w)).none for w in every]
+    silent = [bio.Chain(bio.tag_log_probs(reading, w)).none for w in range(len(reading.windows))]
     assert bio.null_log_prob(reading) == min(silent)
 
 
@@ -177,8 +176,7 @@ def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
     loss = torch.nn.functional.cross_entropy(logits, target, reduction="sum")
     loss.backward()
     assert float(loss.detach()) == pytest.approx(terms.total, abs=1e-5)
-    floor = torch.special.entr(target).sum()
-    assert float(floor) == pytest.approx(terms.floor.sum(), abs=1e-9)
+    assert float(torch.special.entr(target).sum()) == pytest.approx(terms.floor.sum(), abs=1e-9)
     expected = np.exp(bio.owned_rows(reading)) - terms.targets
     np.testing.assert_allclose(logits.grad.numpy(), expected, atol=1e-6)
 
@@ -203,8 +201,12 @@ def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
         assert np.prod(factors) == pytest.approx(answer.marginal)
 
 
-def test_a_reader_without_a_tag_head_is_refused():
+def test_a_reader_without_a_tag_head_and_an_unknown_decoding_are_refused():
     reading = random_reading(0, 4, 4, 4)
     for ask in (bio.best_tagged, lambda r: bio.SoftTerms(r, [None])):
         with pytest.raises(BadInput, match="the reader toy has no BIO head"):
             ask(reading)
+    with pytest.raises(
+        BadInput, match="decoding must be one of strict, lenient, viterbi, got 'no'"
+    ):
+        bio.decode_reading(random_reading(0, 4, 4, 4, tags=True), "no")
