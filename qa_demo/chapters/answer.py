@@ -13,7 +13,7 @@ import numpy as np
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import GOLD, GREY, INK, LINE, MID, OTHER, PALE, PAPER, Block
-from qa_demo.core.calibration import Counted, Sureness, counted_with, shifted, sure_of
+from qa_demo.core.calibration import Sureness, counted_with, shifted, sure_of
 from qa_demo.core.losses import count_labels
 from qa_demo.core.metrics import CalibrationBin, bin_of, exact_match, f1, overlap
 from qa_demo.printed import adds, bracket, escape, number, percent, plural, probability, quote, say
@@ -244,7 +244,7 @@ def exact_none(shown: Shown) -> str:
         return f"{said}This reader came without a threshold, so 0 is used."
     if (found := counted_with(shown.true, shown.state.reader)) is None:
         return f"{said}This reader's threshold is {own}; how it was chosen is not stored."
-    known = found.threshold
+    known = found["threshold"]
     return said + (
         f"The reader's own, {own}, was chosen on {known['total']:,} "
         f"questions, {known['NoAns_total']:,} of them without an answer, and counted on the same "
@@ -257,7 +257,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
     """Step 3: one number in per cent, how often it came true, and what is marked here."""
     known = counted_with(shown.true, shown.state.reader)
     s = sure_of(shown.true, shown.true_best, known is not None, shown.state.rule)
-    b, bins = None, known.bins if known else ()
+    b, bins = None, known["bins"] if known else ()
     why = s if isinstance(s, str) else "No question that was counted was as sure as this"
     said = f"How sure the reader is of {{}} cannot be said. {why}."
     if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
@@ -341,7 +341,7 @@ def counted(s: Sureness, like: CalibrationBin) -> Block:
     return ui.formula("count", say(said), say(found))
 
 
-def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
+def exact_sure(shown: Shown, s: Sureness | str, k: dict[str, Any] | None) -> list[str]:
     """What the number is made of, on what it was counted, and what it is not."""
     fits = shown.true.calibrations
     if isinstance(s, str) or k is None or fits is None or not (fits.span and fits.answerable):
@@ -359,13 +359,13 @@ def exact_sure(shown: Shown, s: Sureness | str, k: Counted | None) -> list[str]:
         "of chapter Start & end is another, uncalibrated number."
     )
     below = (
-        f"Counted: {k.measured_on:,} questions on four SQuAD articles, {k.unanswerable:,} without "
-        "an answer in their text, none trained on; each was judged by constants fitted without "
-        "its article, in windows of 384 tokens. Right is an exact match; on a question without an "
-        "answer every span is wrong. On average the number misses what was counted by "
-        f"{100 * k.error:.1f} in 100. It speaks of the best span, returned or not, and holds for "
-        "texts like those: not for one that the reader was trained on (the reader's card lists "
-        "them)."
+        f"Counted: {k['measured_on']:,} questions on four SQuAD articles, {k['unanswerable']:,} "
+        "without an answer in their text, none trained on; each was judged by constants fitted "
+        "without its article, in windows of 384 tokens. Right is an exact match; on a question "
+        "without an answer every span is wrong. On average the number misses what was counted by "
+        f"{100 * k['error']:.1f} in 100. It speaks of the best span, returned or not, and holds "
+        "for texts like those: not for one that the reader was trained on (the reader's card "
+        "lists them)."
     )
     return [made, below]
 

@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -131,35 +131,27 @@ def sureness(reading: Reading, found: Candidate) -> Sureness | None:
 # ---- what was counted once, in the reader's metrics.json
 
 
-class Counted:
-    """The figures of a bundled reader's folder: how often claims of a size came true among
-    `measured_on` questions, `unanswerable` of them without an answer; `error` is the mean distance
-    of claim and share, 0 to 1. Each question was judged by a fit that saw none of its article;
-    slope and intercept come with the reader. `threshold`: of how many questions, `total`, how
-    many have no answer, `NoAns_total`, and in percent the right answers that the reader's threshold
-    withholds (`withheld_right`) and the questions without an answer that get one
-    (`wrongly_answered`).
+@cache
+def load_counted(folder: Path) -> dict[str, Any]:
+    """How often claims of a size came true (`bins`), as a bundled reader's folder holds it, among
+    `measured_on` questions, `unanswerable` of them without an answer; `error`: the mean distance of
+    claim and share, 0 to 1. Each question was judged by a fit that saw none of its article; `slope`
+    and `intercept` come with the reader. `threshold`: of how many questions, `total`, how many have
+    no answer, `NoAns_total`, and in percent the right answers that the reader's threshold withholds
+    (`withheld_right`) and the questions without an answer that get one (`wrongly_answered`).
     """
-
-    def __init__(self, folder: Path) -> None:
-        raw = shipped_json(folder / "metrics.json")
-        claim = raw["claim"]
-        self.slope, self.intercept, self.error = claim["slope"], claim["intercept"], claim["error"]
-        self.measured_on, self.unanswerable = claim["measured_on"], claim["unanswerable"]
-        self.bins = tuple(CalibrationBin(**row) for row in claim["bins"])
-        self.threshold: dict[str, float] = raw["squad_dev_v2"]["span"]
+    raw = shipped_json(folder / "metrics.json")
+    bins = tuple(CalibrationBin(**row) for row in raw["claim"]["bins"])
+    return raw["claim"] | {"bins": bins, "threshold": raw["squad_dev_v2"]["span"]}
 
 
-load_counted = cache(Counted)
-
-
-def counted_with(reading: Reading, name: str) -> Counted | None:
+def counted_with(reading: Reading, name: str) -> dict[str, Any] | None:
     """The figures of the reader of that name, if they hold the calibration of this very reading."""
     fits = reading.calibrations
     if fits is None or fits.answerable is None or name not in READERS:
         return None
     found, own = load_counted(READERS[name]), (fits.answerable.slope, fits.answerable.intercept)
-    return found if np.allclose(own, (found.slope, found.intercept)) else None
+    return found if np.allclose(own, (found["slope"], found["intercept"])) else None
 
 
 def sure_of(reading: Reading, best: Candidate, known: bool, rule: Rule) -> Sureness | str:
