@@ -83,9 +83,8 @@ def test_the_bin_of_a_probability():
 
 def test_figures_count_for_the_calibration_that_they_were_counted_with_alone(monkeypatch):
     monkeypatch.setattr(calibration, "load_counted", lambda _: COUNTED)
-    own = fitted()[0]
-    assert calibration.counted_with(own, "bundled") is COUNTED
-    assert calibration.counted_with(own, "another") is None
+    found = [calibration.counted_with(fitted()[0], name) for name in ("bundled", "another")]
+    assert found == [COUNTED, None]
     others = [Calibrations(answerable=Answerability(*fit)) for fit in ((0.6, -1.0), (0.5, -0.9))]
     for fits in (None, Calibrations(FITS.span), *others):
         assert calibration.counted_with(fitted(fits)[0], "bundled") is None

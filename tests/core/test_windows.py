@@ -107,5 +107,4 @@ def test_records_are_read_only_and_a_callers_array_is_not():
     for array in (*held, reading.windows[0].is_context, kept := freeze(mine[1:])):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
-    mine[:] = 0
-    assert kept.tolist() == [1, 2]
+    assert mine.flags.writeable and kept.base is None, "a copy"
