@@ -74,7 +74,7 @@ class Pictures:
         state, held = load(asked.get("state")), frozenset(map(str, asked.get("have", [])[:500]))
         made = self.picture(state, held)
         if "than" in asked:
-            made["differs"] = differs(self.opened(state), self.opened(load(asked["than"])))
+            made["differs"] = differs(*map(self.compared, (state, load(asked["than"]))))
         return made
 
     def picture(self, given: State, held: frozenset[str] = frozenset()) -> dict[str, Any]:
@@ -107,6 +107,15 @@ class Pictures:
             *(b for b in chapter.picture(shown, own) if b is not None),
         ]
         return (veiled(found) if state.veil else found), shown
+
+    def compared(self, given: State) -> State:
+        """The state as a pin compares it: its chapter's fields, and logits that truly changed."""
+        state, chapter = self.opened(given), CHAPTERS[given.chapter]
+        own = read(getattr(chapter, "Own", Record), state.own.get(state.chapter, {}))
+        if edits := state.edits.logits:
+            true, *_ = self.reading_of(state)
+            edits = {at: x for at, x in edits.items() if apply_edits(true, {at: x}) is not true}
+        return state.model_copy(update={"edits": edits, "own": own})
 
     def opened(self, state: State) -> State:
         """The state with the text and the windows that its chapter opens on, where none were set.

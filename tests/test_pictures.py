@@ -172,10 +172,7 @@ DOORS = {
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
     "a cut": ({"state": {"question": "x", "context": "x " * 4000, "doc_stride": 3}}, "least 4"),
     "own": ({"state": {"own": {"spans": {"x": 1}}, "chapter": "spans"}}, "no field x"),
-    "a position": (
-        {"state": {"chapter": "start_end", "own": {"start_end": {"position": -5}}}},
-        "position: must be greater than or equal to 0",
-    ),
+    "place": ({"state": {"chapter": "start_end", "own": {"start_end": {"position": -5}}}}, "to 0"),
     "an edit": ({"state": {"example": "oresund", "edits": {"start": {"7:1": 1}}}}, "7:1"),
 }
 
@@ -218,7 +215,9 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_in_i
 
 @pytest.mark.parametrize("pinned", [{}, {"example": "oresund"}])
 def test_what_differs_from_a_pinned_state_is_one_line(pinned):
-    asked = {"state": pinned, "than": {"example": "oresund", "temperature": 2.0}}
+    put_back = float(full().shown(load(pinned)).true.start_logits[0, 5])
+    than = {"example": "oresund", "temperature": 2.0, "edits": {"start": {"0:5": put_back}}}
+    asked = {"state": pinned, "than": than | {"own": {"loss": {"label": 1}}}}
     differs = attempt(full().asked, asked)[1]["differs"]
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
 
