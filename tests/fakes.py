@@ -98,7 +98,7 @@ class FakeReader:
             both[:, w.is_context] += np.stack(rule)[:, w.doc_start : w.doc_stop]
             both[:, 0] = self.null
             self._logits[w.input_ids.tobytes()] = both
-            rows.append((both.T, self.hidden(w)[-1] @ W.T + B if self.has_bio else None))
+            rows.append((both.T, self.hidden_states(w)[-1] @ W.T + B if self.has_bio else None))
         about = {"model_name": self.name, "threshold": self.threshold, "checksum": self.checksum}
         return assemble(encoding, windows, rows, options, **about)
 
@@ -117,7 +117,7 @@ class FakeReader:
     def heads(self) -> HeadWeights:
         return HeadWeights(S, E, B_S, B_E)
 
-    def hidden(self, window: Window) -> np.ndarray:
+    def hidden_states(self, window: Window) -> np.ndarray:
         """[N + 1, n, d]; the last T gives the reading's logits, earlier ones fade into noise."""
         start, end = self._logits[window.input_ids.tobytes()]
         t = rng_of(window, "T").normal(size=(len(window), WIDTH))

@@ -230,8 +230,8 @@ def points_table(two: TwoQuestions) -> Block:
 
 def taken_apart(two: TwoQuestions, d: int) -> Products:
     """The products of piece d with its hidden state after the last layer, [d]."""
-    (index, pos), windows = two.first.place(d), two.first.reading.windows
-    made = ("h", index, pos), lambda reader, *_: reader.hidden(windows[index])[-1][pos].copy()
+    (index, at), windows = two.first.place(d), two.first.reading.windows
+    made = ("h", index, at), lambda reader, *_: reader.hidden_states(windows[index])[-1][at].copy()
     state = two.shown.need(*made).astype(np.float64)  # copied, as a view keeps all layers
     return Products(two.heads, state, two.own.lane)
 
@@ -335,7 +335,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     """Step 3: the same S and E on the hidden states after every layer."""
     span, window = two.first.best.span, two.window
     at, n = window.positions(span), len(window)
-    made = ("lens", window.index), lambda reader, *_: plane(two.heads, reader.hidden(window))
+    made = ("lens", window.index), lambda reader, *_: plane(two.heads, reader.hidden_states(window))
     points: Points = two.shown.need(*made)
     ranks, depth = [rank_of(points[..., k], at[k]) for k in (0, 1)], len(points) - 1
     lines, found = [], list[Any]()

@@ -272,7 +272,7 @@ def boundary_exactly() -> list[ui.Block | str]:
 def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     """Step 2: the text twice, the budget, the law of lengths."""
     given = known.hidden_in(own.passage or FIRST[2]).text
-    found = shown.need(("schemes", given), partial(core.Hidden, given, SEED), of="spanbert")
+    found = shown.need(("schemes", given), partial(core.Schemes, given, SEED), of="spanbert")
     n, m, count = core.right(found.tokens), core.right(found.spans), len(found.spans.pieces)
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]

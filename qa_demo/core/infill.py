@@ -167,9 +167,9 @@ def fill(given: Blanks, model: Any, *_: Any) -> Filled | str:
     return Filled(given, e, by_cut)
 
 
-class Hidden:
-    """One text whose pieces are hidden by both laws, the same number one by one (`tokens`) and in
-    spans, each piece as [MASK], and what is guessed.
+class Schemes:
+    """What is guessed of one text whose pieces are hidden by both schemes, the same number one by
+    one (`tokens`) and in `spans`, each piece as [MASK].
     """
 
     def __init__(self, text: str, seed: int, model: Any, *_: Any) -> None:

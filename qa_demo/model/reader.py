@@ -112,7 +112,7 @@ class BertReader:
         run = torch.inference_mode()(self.twin.base_model)
         return self.passes.run(lambda: run(**forward.inputs_of(self.twin, window), **wanted))
 
-    def hidden(self, window: Window) -> np.ndarray:
+    def hidden_states(self, window: Window) -> np.ndarray:
         """Hidden states [N + 1, n, d] of one window: the embedding output, then every layer's; the
         last is h, which the heads read (in ModernBERT one more layer on the encoder's last).
         """

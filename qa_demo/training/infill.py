@@ -27,7 +27,7 @@ from safetensors.torch import save_file
 from transformers import AutoModelForMaskedLM
 
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import Hidden, right
+from qa_demo.core.infill import Schemes, right
 from qa_demo.core.store import ASSETS
 from qa_demo.examples import PoolExample, load_texts
 from qa_demo.model.source import sha256
@@ -171,7 +171,7 @@ def schemes(model: SpanBERT, texts: Iterable[str], draws: int = 6) -> dict[str, 
     for text in texts:
         with suppress(BadInput):  # one sequence does not hold it
             for seed in range(1, draws + 1):
-                said = Hidden(text, seed, model)
+                said = Schemes(text, seed, model)
                 found["texts"] += seed == 1
                 found["blanks"] += len(said.spans.pieces)
                 found["tokens"] += right(said.tokens)

@@ -25,7 +25,7 @@ def reading_of(name):
 
 
 def by_hand(reading, window, pos, lane):
-    h = faked().reader("").hidden(reading.windows[window])[-1][pos]
+    h = faked().reader("").hidden_states(reading.windows[window])[-1][pos]
     vector, bias = (fake.S, fake.B_S) if lane == "start" else (fake.E, fake.B_E)
     return sum(float(a) * float(b) for a, b in zip(vector, h, strict=True)) + bias
 
@@ -94,7 +94,7 @@ def test_places_count_the_larger_logits_of_each_layer(name):
     found, shown = scores(example=name, step=3), reading_of(name)
     best, table = shown.true_best, [row["cells"] for row in found["by-layer"]["rows"]]
     window = shown.true.windows[best.window]
-    for states, cells in zip(faked().reader("").hidden(window), table, strict=True):
+    for states, cells in zip(faked().reader("").hidden_states(window), table, strict=True):
         ends = ((best.span.start, fake.S, fake.B_S, 1), (best.span.end, fake.E, fake.B_E, 3))
         for d, vector, bias, at in ends:
             logits = states.astype(float) @ vector + bias

@@ -5,7 +5,7 @@ import pytest
 
 from qa_demo.chapters import spanbert
 from qa_demo.core.base import BadInput
-from qa_demo.core.infill import Hidden, best, fill, right
+from qa_demo.core.infill import Schemes, best, fill, right
 from qa_demo.core.masking import blanks_of
 from qa_demo.examples import Worth, hidden_in, load_menu, passages, shipped
 from qa_demo.pictures import Pictures
@@ -69,7 +69,7 @@ def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
 def test_a_passage_goes_through(name, step):
     found = shown(step, passage=name)
     if step == 2:
-        p = Hidden(passages()[name].text, 15, FakeInfiller())
+        p = Schemes(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
         said = f"In this text {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
         assert said in words(found["closing"])

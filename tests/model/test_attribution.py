@@ -155,7 +155,7 @@ def works(reading: Reading) -> list[Work]:
         lambda reader: reader.attribute(reading, TARGET, "gradient_x_input").values,
         lambda reader: reader.attribute(reading, TARGET, "leave_one_out").values,
         lambda reader: reader.attention(window),
-        lambda reader: reader.hidden(window),
+        lambda reader: reader.hidden_states(window),
     ]
 
 

@@ -15,7 +15,7 @@ def test_the_heads_on_the_last_hidden_states_give_the_logits(family, reader, rea
     assert not np.shares_memory(heads.S, output_layer(reader.model).weight.detach().numpy())
     assert (reader.bio is not None) == (family in kit.TAGGED)
     for window in reading.windows:
-        hidden, (start, end) = reader.hidden(window), reading.logits(window.index)
+        hidden, (start, end) = reader.hidden_states(window), reading.logits(window.index)
         assert hidden.shape == (3, len(window), 16) and hidden.dtype == np.float32
         points = plane(heads, hidden)
         np.testing.assert_allclose(points[-1], np.stack([start, end], axis=1), atol=1e-5)
@@ -47,7 +47,7 @@ def test_attention_and_hidden_states_are_those_of_transformers(family, folder, r
         weights = reader.attention(window)
         assert weights.shape == (2, 2, len(window), len(window))
         np.testing.assert_allclose(weights, torch.cat(out.attentions).numpy(), atol=1e-5)
-        np.testing.assert_allclose(reader.hidden(window), torch.cat(states).numpy(), atol=1e-5)
+        np.testing.assert_allclose(reader.hidden_states(window), torch.cat(states), atol=1e-5)
 
 
 def test_masked_positions_hold_the_mask_token_alone(family, folder, reader, reading, monkeypatch):
