@@ -45,7 +45,7 @@ def block(kind: str, key: str, span: int = 12, **more: Any) -> Block:
 
 
 def sentence(key: str, role: str, *said: Part, span: int = 12) -> Block:
-    """A sentence; role: heading, idea, finding, closing or note."""
+    """A sentence; role: heading, answer, idea, finding, closing or note."""
     return block("sentence", key, span, role=role, parts=parts(said))
 
 
@@ -141,7 +141,7 @@ def entry(key: str, field: str, label: str, value: str, most: int = 300) -> Bloc
 
 def flow(key: str, *lanes: tuple[str, str, Sequence[Sequence[Sequence[str]]]]) -> Block:
     """Paths of boxes: a lane is (name, small words, cells), a cell holds boxes side by side, a box
-    is (title, small words, role); roles: kept, gone (dashed), stays (an arrow leads on below).
+    is (title, small words, role); roles: "", kept, gone (dashed), stays (an arrow leads on below).
     """
     return block("flow", key, lanes=list(lanes))
 

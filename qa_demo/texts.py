@@ -109,8 +109,8 @@ def parts_at(shown: Shown, window: Window, pos: int, role: str = QUOTE) -> list[
 def item(text: str, gap: str = "", **more: Any) -> Block:
     """One word or piece of a text block. `at`: its piece of the paragraph, which makes it
     selectable; `up`, `down`: [share of the full height, label]; `joined`: continues a word;
-    `looks`: predicted, right (marked), boxed, strong, blank, masked, special; `sets`: the
-    patch of a press; `under`: small words below it.
+    `looks`: predicted, right (marked), boxed, strong, blank, masked, hit (guessed), edge (of a
+    blank), special; `sets`: the patch of a press; `under`: small words below it.
     """
     kept = {k: v for k, v in more.items() if v is not False and v != []}
     return {"t": text, "gap": gap, **kept}

@@ -50,7 +50,7 @@ def names(parts: Iterable[list[str]]) -> bool:
 
 
 def bare(block: Block) -> Block:
-    """A text without looks, bars and sums."""
+    """A text without bars, sums and looks other than KEPT."""
     kept = ("t", "gap", "at", "joined")
 
     def plain(one: Block) -> Block:
