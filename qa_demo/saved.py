@@ -94,8 +94,9 @@ def plot(
     reading: Reading, chapter: Chapter, step: int = 1, model: Any = None, **fields: Any
 ) -> "Figure":
     """The figure of a chapter's step as a `go.Figure`; `fields` are the state's, such as
-    selection=(3, 5). `model` is the reader of the reading where a step asks it (scores, why), a
-    loaded SpanBERT for spanbert. Errors: BadInput where the step has no figure or lacks its model.
+    selection=(3, 5). `model` is the reader of the reading where a step asks it (scores, why, bio of
+    another reader than the bundled one), a loaded SpanBERT for spanbert. Errors: BadInput where the
+    step has no figure or lacks its model.
     """
     from plotly.graph_objects import Figure
 
