@@ -141,7 +141,7 @@ class Cache(Generic[T]):
         return value
 
     def find(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value kept, or a new one, made once: who asks meanwhile waits for it."""
+        """The value kept, or a new one. One is made at a time: another new key waits, too."""
         if (found := self.get(key)) is not None:
             return found
         with self._making:
