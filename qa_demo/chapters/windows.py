@@ -14,17 +14,17 @@ import numpy as np
 
 from qa_demo import blocks as ui
 from qa_demo import by_hand, printed
-from qa_demo.blocks import END, GREY, INK, OTHER, PALE, START, Block
+from qa_demo.blocks import END, GREY, INK, OTHER, PALE, PAPER, START, Block
+from qa_demo.core.base import tied
 from qa_demo.core.metrics import exact_match
-from qa_demo.core.predict import Proposal, Proposals, predict
+from qa_demo.core.predict import Proposal, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
 from qa_demo.core.windows import capacity_of, safe_length
-from qa_demo.drawn import window_rows as fig
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record
-from qa_demo.texts import parts_at, span_name, word, word_parts
+from qa_demo.texts import parts_at, siblings, span_name, word, word_parts
 
 
 def text_at(example: str | None, size: int, stride: int) -> dict[str, Any]:
@@ -69,36 +69,48 @@ RULES = {
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
 SNIPPET = ui.snippet("windows")
+MOST_ROWS = 7
+LEFT = {"xref": "paper", "xanchor": "left"}
+"""A text that begins at the left edge of a figure, or at the right one for x = 1."""
+Rows = Sequence[Proposal]
+"""The windows that a picture draws, the k-th at y = k."""
 
 
-class Windows(Proposals):
-    """The windows of the text on screen, by BERT's rule whatever rule the page follows. `here`: the
-    patch to this text; tokens: `asked` of the question, `special` ones, `pieces` of the paragraph.
-    """
+class Windows:
+    """The windows of the text on screen, by BERT's rule whatever rule the page follows."""
 
     def __init__(self, shown: Shown) -> None:
-        reading = self.reading = shown.reading
-        bert = replace(shown.decode, rule="logits")
+        reading, bert = shown.reading, replace(shown.decode, rule="logits")
         found = shown.prediction if shown.decode == bert else predict(reading, bert)
-        super().__init__(reading, found, shown.decode)
-        self.shown, self.encoding, example = shown, reading.encoding, shown.example
-        self.size, self.stride = reading.options.max_seq_length, reading.options.doc_stride
-        self.here = text_at(example and example.id, self.size, self.stride)
-        self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
-        self.cls = self.encoding.cls_token
-        self.capacity = capacity_of(self.encoding, reading.options)
-        self.pieces = len(reading.owners)
-        self.threshold = shown.decode.null_score_diff_threshold
+        self.shown, self.reading, self.encoding = shown, reading, reading.encoding
+        self.prediction, self.best = found, found.n_best[0].candidate
+        self.silent, self.threshold = found.answer is None, shown.decode.null_score_diff_threshold
+        self.rows = [Proposal(reading, w, self.best.span, shown.decode) for w in reading.windows]
+        self.win, self.least = self.rows[self.best.window], self.rows[found.null_window]
+        # those that hold the best span's start, where it counts first, then by their nearer edge
+        held = [r for r in self.rows if r.edge >= 0]
+        self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
         # how many more tokens its start's window has there than any other
         self.ahead = self.win.edge - max((r.edge for r in self.holding[1:]), default=-1)
+        self.size, self.stride = reading.options.max_seq_length, reading.options.doc_stride
+        # tokens of the question, special ones, those of the paragraph in a window and in all
+        self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
+        self.capacity = capacity_of(self.encoding, reading.options)
+        self.pieces, self.cls = len(reading.owners), self.encoding.cls_token
+        self.here = text_at(shown.example and shown.example.id, self.size, self.stride)
         self.first_word = quote(word(self.encoding, self.best.span.start, ""), 24)
+
+    def highest(self, field: str) -> Proposal:
+        """The one with the highest "mean" or "product"; of equals the first."""
+        values = tied(np.array([getattr(r, field) for r in self.rows]))
+        return self.rows[int(values.argmax())]
 
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     w, step = Windows(shown), shown.state.step
     made = (split, one_window, no_answer, other_rules)[step - 1](w)
-    many = len(w.rows) > fig.MOST_ROWS and step != 2
-    few = f"Drawn are the {fig.MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
+    many = len(w.rows) > MOST_ROWS and step != 2
+    few = f"Drawn are the {MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if many else None
     changes, folds = by_hand.changes(shown), ui.folds(as_table(w), [exactly(w)], SNIPPET)
     return [*changes, ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
@@ -106,11 +118,11 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
 
 def presses(w: Windows, step: int) -> Block | None:
     """To the odd case of the step or back to its own; what the head says."""
-    rule, (label, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
+    rule, (name, patch) = w.shown.state.rule, ODD.get(step, ("", OWN_TEXT))
     if w.here != OPENS[step] and (step > 1 or len(w.rows) == 1):
-        label, patch = "The example of this step", OWN_TEXT
+        name, patch = "The example of this step", OWN_TEXT
     known = (patch["example"] or OPENS[step]["example"]) in w.shown.examples
-    other = ui.button("other", label, patch, span=4) if label and known else None
+    other = ui.button("other", name, patch, span=4) if name and known else None
     follows = f"BERT's rule is shown; the answer of the page follows the {RULES[rule][1]}."
     told = ui.remark("rule", follows, span=8) if rule != "logits" and step < 4 else None
     return ui.group("presses", 12, other, told) if other or told else None
@@ -167,8 +179,8 @@ def sliders(w: Windows) -> list[Block]:
 
 def staircase(w: Windows) -> Block:
     """The staircase with each window's best span and what it shares with its neighbours."""
-    rows = fig.few(w.rows, [w.win])
-    stairs = fig.Stairs(w.encoding, w.best, rows, 350)
+    rows = few(w.rows, [w.win])
+    stairs = Stairs(w, rows, 350)
     for y, r in enumerate(rows, 1):
         first, stop, wins = r.window.doc_start, r.window.doc_stop, r is w.win
         for other in (x.window for x in w.rows if abs(x.k - r.k) == 1):
@@ -177,7 +189,7 @@ def staircase(w: Windows) -> Block:
         if r.own is not None:
             a, z = r.own.span.start, r.own.span.end
             stairs.shapes.append(stairs.box(a, z, y, INK if wins else ui.CLEAR, INK, 2))
-            wide, narrow = (fig.proposes(w.encoding, r, most) for most in (40, 28))
+            wide, narrow = (proposes(w, r, most) for most in (40, 28))
             stairs.over(a, z, y, wide, narrow, wins)
     many = plural(len(w.rows), "window")
     return stairs.figure("lanes", f"{many} over the text; the best span is from window {w.win.k}")
@@ -198,7 +210,8 @@ def one_window(w: Windows) -> list[Block | None]:
     if w.ahead <= 0:
         nearly = "longest of nearly equal ones" if w.ahead else "first of equals"
         most = f"Window {w.win.k} is the {nearly}"
-    higher = w.higher
+    above = [r for r in w.rows if r.answer_score > w.best.score + 1e-9]
+    higher = max(above, key=lambda r: r.answer_score, default=None)
     d = printed.apart(higher.answer_score, w.best.score) if higher else 2
     told = f"This {{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
     told += f"there: *{number(w.best.score, d)}*."
@@ -219,7 +232,7 @@ def one_window(w: Windows) -> list[Block | None]:
 def owner(w: Windows) -> Block:
     """Stairs of windows that read the start: the distance to each nearer edge, the words' score."""
     rows, span = sorted(w.holding[:5], key=lambda r: r.k), w.best.span
-    stairs = fig.Stairs(w.encoding, w.best, rows, 340)
+    stairs = Stairs(w, rows, 340)
     for y, r in enumerate(rows, 1):
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
@@ -258,7 +271,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     return [
         ui.finding(found, span_name(w.encoding, w.best.span, 40)),
         ui.legend("key", *key, ("text", INK, cross)),
-        fig.scores(w, w.encoding, w.threshold),
+        scores(w),
         ui.formula("lead", say(total)),
         ui.closing(f"{last} and the best span of all windows are compared."),
     ]
@@ -269,7 +282,7 @@ def other_rules(w: Windows) -> list[Block | None]:
     follows = w.shown.state.rule
     other = "mean_of_maxima" if follows == "logits" else follows
     taken = w.win, w.highest(RULES[other][0])
-    rows = fig.few(w.rows, taken)
+    rows = few(w.rows, taken)
     options = [
         (n, {"rule": None if x == "logits" else x}, x == follows) for x, (_, n, _) in RULES.items()
     ]
@@ -303,23 +316,23 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     return [f"{told}, which is surest among its own words."]
 
 
-def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
+def panel(w: Windows, rule: str, rows: Rows, taken: Proposal) -> Block:
     """What a rule takes, what it compares (dots of sums, bars of P), and how it is computed."""
     (compared, name, words), bars = RULES[rule], rule != "logits"
     pitch, across = min(50.0, 264 / len(rows)), dict[str, Any](nticks=6)
     if bars:
         across = {"range": [0, 1.03], "tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5", "1"]}
     values = [getattr(r, compared) for r in rows]
-    drawn = fig.compared(rows, values, taken, 14 / pitch if bars else None)
-    over = {**fig.LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
+    drawn = marks(rows, values, taken, 14 / pitch if bars else None)
+    over = {**LEFT, "yanchor": "bottom", "borderpad": 1, "size": 13}
     cls = escape(w.cls) if taken.maxima[:2] == (0, 0) else ""
     texts = [
-        fig.label(measured(w, rule, r, cls * (r is taken)), 0, y - 8 / pitch, r is taken, **over)
+        label(measured(w, rule, r, cls * (r is taken)), 0, y - 8 / pitch, r is taken, **over)
         for y, r in enumerate(rows, 1)
     ]
     layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
     layout["xaxis"] = ui.axis(words, showgrid=False, **across)
-    layout |= {"yaxis": fig.window_axis(rows, 0.3), "annotations": texts}
+    layout |= {"yaxis": window_axis(rows, 0.3), "annotations": texts}
     alt = f"What the rule compares, window by window; it takes window {taken.k}"
     golds, own, which = w.shown.golds, taken.own, f"*{name}*{' (BERT)' * (not bars)}"
     near = own and any(g.char_start < own.char_end and own.char_start < g.char_end for g in golds)
@@ -340,7 +353,7 @@ def panel(w: Windows, rule: str, rows: fig.Rows, taken: Proposal) -> Block:
 def measured(w: Windows, rule: str, r: Proposal, cls: str) -> str:
     """What a rule compares of a window, and whether both P of a mean are on `cls`."""
     if rule != "mean_of_maxima":
-        return fig.proposes(w.encoding, r, 26, probability(r.product) * (rule == "product"))
+        return proposes(w, r, 26, probability(r.product) * (rule == "product"))
     return probability(r.mean) + f": both P on {cls}" * bool(cls)
 
 
@@ -403,3 +416,183 @@ def as_table(w: Windows) -> Block:
         span = None if r.own is None else {"selection": [r.own.span.start, r.own.span.end]}
         rows.append(ui.row(*cells, sets=span))
     return ui.table("rows", [*columns, *named, *rules], rows, "All windows")
+
+
+# ---- figures whose rows are windows: the staircase under the text, points and bars
+
+
+def few(every: Rows, must: Rows) -> Rows:
+    """The windows to draw: `must` and then those of the highest score, in their order."""
+    ranked = [*must, *sorted(every, key=lambda r: r.score, reverse=True)]
+    kept = list(dict.fromkeys(r.k for r in ranked))[:MOST_ROWS]
+    return [r for r in every if r.k in kept]
+
+
+def label(text: str, x: float, y: float, strong: bool = False, **more: Any) -> Block:
+    """A text of a figure, escaped already; with a name it stands on such pages only (`by_page`)."""
+    return ui.note(f"<b>{text}</b>" if strong else text, x, y, **{"size": 14, **more})
+
+
+def by_page(
+    key: str, data: list[Block], layout: Block, texts: list[Block], alt: str, narrow: Block
+) -> Block:
+    """A figure whose texts differ by page, a tablet's also beside a lesson or a pin."""
+    pages = ("wide", "tablet", "phone")
+    wide, tablet, phone = ([t for t in texts if x in t.get("name", x)] for x in pages)
+    small = [{"below": 1000, **narrow, "annotations": tablet}, {"below": 600, "annotations": phone}]
+    return ui.figure(key, data, {**layout, "annotations": wide}, alt, narrow=small)
+
+
+def strip_words(w: Windows, pixels: float, page: str) -> list[Block]:
+    """The answer's words in bold and long words of the paragraph, as many as fit side by side."""
+    e, span, n, size = w.encoding, w.best.span, w.pieces, 15 if page == "wide" else 13
+
+    def half(text: str) -> float:
+        letters = printed.room(text) + 0.35 * sum(map(str.isupper, text))
+        return (letters * size * 0.54 + 22) / 2 * n / pixels
+
+    short = printed.room(w.best.text) < pixels / 16
+    answer = w.best.text if short else word(e, span.start, "")[:18]
+    middle = max(half(answer), min(n - half(answer), (span.start + span.end + 1) / 2)) - 0.5
+    chosen, firsts = [(middle, answer)], np.flatnonzero(np.diff(e.word_ids, prepend=-1)).tolist()
+    named = [(d, text) for d in firsts if 4 < len(text := word(e, d, "")) < 18 and text.isalnum()]
+    # long words first, names before others; some hundred are enough
+    for d, text in sorted(named, key=lambda x: -min(9, len(x[1])) - x[1][0].isupper())[:400]:
+        middle = d + (len(siblings(e, d)) - 1) / 2
+        free = all(abs(middle - m) > half(text) + half(other) for m, other in chosen)
+        if free and half(text) < middle + 0.5 < n - half(text):
+            chosen.append((middle, text))
+    return [label(escape(t), x, 0, k == 0, size=size, name=page) for k, (x, t) in enumerate(chosen)]
+
+
+class Stairs:
+    """The paragraph at y = 0, the k-th row at y = k; a step adds its own `shapes` and `texts`."""
+
+    def __init__(self, w: Windows, rows: Rows, high: int) -> None:
+        self.n, self.names = w.pieces, ["paragraph", *(f"window {r.k}" for r in rows)]
+        self.pitch, self.half = min(94.0, high / (len(rows) + 0.98)), 0.18
+        self.size, tall = 16 if self.pitch > 60 else 13, max(self.half, 14 / self.pitch)
+        self.shapes = [self.box(0, self.n - 1, 0, ui.CLEAR, OTHER, 1) | {"y0": -tall, "y1": tall}]
+        self.texts = strip_words(w, 1024, "wide")
+        self.texts += strip_words(w, 528, "tablet") + strip_words(w, 224, "phone")
+        margin, before = {**LEFT, "xshift": -166}, {"xanchor": "right", "xshift": -4}
+        for y, name in enumerate(self.names):
+            self.texts.append(label(name, 0, y, True, **margin, name="wide"))
+        for y, r in enumerate(rows, 1):
+            first = r.window.doc_start
+            self.shapes.append(self.box(first, r.window.doc_stop - 1, y, PALE))
+            self.texts.append(label("question +", first - 0.5, y, **before, name="wide"))
+
+    def box(self, a: int, z: int, y: float, fill: str, edge: str = INK, width: float = 0) -> Block:
+        """Pieces a to z of a row."""
+        sides = a - 0.5, z + 0.5, y - self.half, y + self.half
+        return ui.rect(*sides, fill, line={"color": edge, "width": width})
+
+    def over(self, a: int, z: int, y: int, text: str, short: str, strong: bool) -> None:
+        """A text over the pieces a to z of a row; on a narrow page `short`, from its left edge."""
+        up = {"yanchor": "bottom", "borderpad": 1, "strong": strong}
+        x, to = (a - 0.5, "left") if a + z < self.n else (z + 0.5, "right")  # away from its edges
+        wide = {"xanchor": to, "size": self.size, "name": "wide"}
+        narrow = {**LEFT, "size": 13, "name": "tablet phone"}
+        self.texts.append(label(text, x, y - self.half, **up, **wide))
+        self.texts.append(label(short, 0, y - self.half, **up, **narrow))
+
+    def to_edge(self, r: Proposal, start: int, y: int, strong: bool) -> None:
+        """An arrow under a row from a piece to the nearer edge of its window, with its length."""
+        edge = (r.window.doc_start if r.near[0] <= r.near[1] else r.window.doc_stop) - 0.5
+        left = start < self.n / 2  # the length stands on the side with more room
+        below = y + self.half + 12 / self.pitch
+        arrow = {"x": edge, "y": below, "ax": start, "ay": below, "axref": "x", "ayref": "y"}
+        arrow |= {"arrowhead": 2, "startarrowhead": 2, "arrowside": "end+start", "arrowsize": 0.8}
+        arrow |= {"text": "", "showarrow": True, "arrowwidth": 1.6, "arrowcolor": INK}
+        side: Block = {"xanchor": "left" if left else "right", "xshift": 6 if left else -6}
+        at = (max if left else min)(start, edge)
+        self.texts += [arrow, label(plural(r.edge, "token"), at, below, strong, **side)]
+
+    def figure(self, key: str, alt: str) -> Block:
+        n, plain = len(self.names) - 1, {"tickvals": [], "showgrid": False, "showline": False}
+        layout = ui.layout(int(self.pitch * (n + 0.98)) + 4, 166, 10, 4, 0)
+        layout["xaxis"] = ui.axis(range=[-0.5, self.n - 0.5], **plain)
+        layout["yaxis"] = ui.axis(range=[n + 0.6, -0.38], ticks="", **plain)
+        layout["shapes"] = self.shapes
+        ticks = {"tickvals": list(range(n + 1)), "ticktext": self.names, "tickfont": {"size": 11}}
+        narrow = {"margin.l": 66, "margin.r": 6} | {f"yaxis.{k}": v for k, v in ticks.items()}
+        return by_page(key, [], layout, self.texts, alt, narrow)
+
+
+def proposes(w: Windows, r: Proposal, most: int, value: str = "") -> str:
+    """A window's best span with its score, or with another number of it, for a figure."""
+    if r.own is None:
+        return "no span"
+    return f"{escape(span_name(w.encoding, r.own.span, most)[0])} {value or number(r.own.score)}"
+
+
+def dots(w: Windows, rows: Rows, apart: float) -> list[Block]:
+    """Rings for the best spans, the best full, so far above a row's middle, and as far below
+    it crosses for “no answer”, the smallest bold.
+    """
+    held = [(y, r) for y, r in enumerate(rows, 1) if r.own is not None]
+    ring: Block = {"opacity": 1, "size": 17, "line": {"color": INK, "width": 2}}
+    ring["color"] = [INK if r is w.win else PAPER for _, r in held]
+    cross: Block = {"size": [18 if r is w.least else 13 for r in rows], "opacity": 1}
+    cross["symbol"] = "x-thin"
+    cross["line"] = {"color": INK, "width": [4 if r is w.least else 2 for r in rows]}
+
+    told = {"hoverinfo": "all", "hovertemplate": "%{x:.2f}<extra></extra>"}
+    above, below = [y - apart for y, _ in held], [y + apart for y in range(1, len(rows) + 1)]
+    return [
+        ui.scatter("markers", [r.score for _, r in held], above, marker=ring, **told),
+        ui.scatter("markers", [r.null for r in rows], below, marker=cross, **told),
+    ]
+
+
+def marks(rows: Rows, values: Sequence[float], taken: Proposal, width: float | None) -> Block:
+    """A dot a row, or a bar so wide; that of the window taken is filled."""
+    marker: Block = {"color": [INK if r is taken else ui.CLEAR for r in rows], "opacity": 1}
+    marker["line"] = {"color": INK, "width": 1.5}
+    y, x = list(range(1, len(rows) + 1)), [round(v, 4) for v in values]
+    if width is None:
+        return ui.scatter("markers", x, y, marker={**marker, "size": 15})
+    return ui.lying(x, y, width, marker)
+
+
+def window_axis(rows: Rows, top: float) -> Block:
+    """The axis of windows."""
+    ticks = {"tickvals": list(range(1, len(rows) + 1)), "ticks": ""}
+    ticks |= {"ticktext": [f"window {r.k}" for r in rows]}
+    return ui.axis(range=[len(rows) + 0.5, top], showgrid=False, **ticks)
+
+
+def scores(w: Windows) -> Block:
+    """Windows down, scores across, shaded where "no answer" would win; what decides has a name."""
+    rows = few(w.rows, [w.win, w.least])
+    goal, pitch, many = w.best.score + w.threshold, min(92.0, 316 / len(rows)), len(rows) > 1
+    every = [goal, *(r.null for r in rows), *(r.score for r in rows if r.own is not None)]
+    apart, wide = 9 / pitch, (max(every) - min(every)) or 1.0
+    low, high = min(every) - wide * 0.07, max(every) + wide * 0.1
+    sign = adds((w.best.score, w.threshold), goal)
+    wins = "“no answer” wins beyond"
+    said = f"{wins} {number(w.best.score)} + threshold {number(w.threshold)} {sign} {number(goal)}"
+    above = {"xref": "paper", "xanchor": "right", "yref": "paper", "yanchor": "bottom", "size": 13}
+    texts = [label(said, 1, 1, **above, name="wide")]
+    texts.append(label(f"{wins} {number(goal)}", 1, 1, **above, name="tablet phone"))
+
+    def name(x: float, text: str, y: float) -> None:
+        """The name of a dot, beside it."""
+        to, by = ("right", -15) if x > (low + high) / 2 else ("left", 15)
+        near: Block = {"strong": True, "xanchor": to, "xshift": by}
+        texts.append(label(text, x, y, name="wide", **near))
+        texts.append(label(number(x), x, y, size=12, name="tablet phone", **near))
+
+    at = {r.k: y for y, r in enumerate(rows, 1)}
+    name(w.win.score, proposes(w, w.win, 26), at[w.win.k] - apart)
+    null = f"“no answer” {number(w.least.null)}" + ": the smallest counts" * many
+    name(w.least.null, null, at[w.least.k] + apart)
+    region = ui.rect(goal, high, 0, 1, PALE, yref="paper", layer="below")
+    layout = ui.layout(int(pitch * len(rows)) + 70, 100, 10, 24, 44)
+    layout["yaxis"] = window_axis(rows, 0.5)
+    layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
+    layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
+    alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
+    small = {"margin.l": 84, "xaxis.nticks": 4}
+    return by_page("dots", dots(w, rows, apart), layout, texts, alt, small)

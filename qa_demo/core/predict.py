@@ -176,29 +176,3 @@ class Proposal:
         if window.holds(answer):
             i, j = window.positions(answer)
             self.answer_score = float(s[i] + e[j])
-
-
-class Proposals:
-    """Those of all windows. `best`: the best span by the sums, `prediction`; `win`: its window;
-    `least`: the window with the smallest null score; `holding`: those that hold its start, where
-    it counts first, then by their nearer edge.
-    """
-
-    def __init__(self, reading: Reading, prediction: Prediction, decode: DecodeOptions) -> None:
-        self.prediction, self.best = prediction, prediction.n_best[0].candidate
-        self.rows = [Proposal(reading, w, self.best.span, decode) for w in reading.windows]
-        self.win, self.least = self.rows[self.best.window], self.rows[prediction.null_window]
-        self.silent = prediction.answer is None
-        held = [r for r in self.rows if r.edge >= 0]
-        self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
-
-    @property
-    def higher(self) -> Proposal | None:
-        """The window that gives the answer the highest score, where that exceeds its own."""
-        higher = [r for r in self.rows if r.answer_score > self.best.score + 1e-9]
-        return max(higher, key=lambda r: r.answer_score, default=None)
-
-    def highest(self, field: str) -> Proposal:
-        """The one with the highest "mean" or "product"; of equals the first."""
-        values = tied(np.array([getattr(r, field) for r in self.rows]))
-        return self.rows[int(values.argmax())]

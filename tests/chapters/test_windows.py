@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from qa_demo.chapters import windows as chapter
-from qa_demo.drawn import window_rows as fig
 from tests.chapters.given import blocks, example, faked, pairs, real, shown_of, stored, words
 from tests.printed import value
 
@@ -51,7 +50,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     w = numbers(example="brooklyn", max_seq_length=64, doc_stride=20)
     found = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=20)
     boxes = [s for s in found["lanes"]["layout"]["shapes"] if s["fillcolor"] == "pale"]
-    rows = fig.few(w.rows, [w.win])
+    rows = chapter.few(w.rows, [w.win])
     expected = [(r.window.doc_start - 0.5, r.window.doc_stop - 0.5) for r in rows]
     assert [(s["x0"], s["x1"]) for s in boxes] == expected
     assert w.asked + w.special + w.capacity == 64
@@ -86,12 +85,12 @@ def test_many_windows_stand_in_few_rows(step):
     for figure in (b for b in found.values() if b["kind"] == "figure"):
         assert figure["layout"]["height"] <= 400
     w = numbers(**text)
-    best = sorted(w.rows, key=lambda r: r.score)[-fig.MOST_ROWS :]
-    kept = fig.few(w.rows, [w.win])
+    best = sorted(w.rows, key=lambda r: r.score)[-chapter.MOST_ROWS :]
+    kept = chapter.few(w.rows, [w.win])
     assert [r.k for r in kept] == sorted(r.k for r in best)
     least = min(w.rows, key=lambda r: r.score)
-    assert fig.few(w.rows, [least]).count(least) == 1
-    assert step == 2 or f"{fig.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
+    assert chapter.few(w.rows, [least]).count(least) == 1
+    assert step == 2 or f"{chapter.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
     if step == 3:  # a window's ring stands above its cross
         rings, crosses = (t["y"] for t in found["dots"]["data"])
         assert all(0 < c - r < 0.5 for r, c in zip(rings, crosses, strict=True))
