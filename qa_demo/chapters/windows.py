@@ -90,6 +90,9 @@ class Windows:
         # those that hold the best span's start, where it counts first, then by their nearer edge
         held = [r for r in self.rows if r.edge >= 0]
         self.holding = sorted(held, key=lambda r: (r is not self.win, -r.edge))
+        # where the same words score most, if that is more than where they count
+        above = [r for r in self.rows if r.answer_score > self.best.score + 1e-9]
+        self.higher = max(above, key=lambda r: r.answer_score, default=None)
         # how many more tokens its start's window has there than any other
         self.ahead = self.win.edge - max((r.edge for r in self.holding[1:]), default=-1)
         self.size, self.stride = reading.options.max_seq_length, reading.options.doc_stride
@@ -210,16 +213,14 @@ def one_window(w: Windows) -> list[Block | None]:
     if w.ahead <= 0:
         nearly = "longest of nearly equal ones" if w.ahead else "first of equals"
         most = f"Window {w.win.k} is the {nearly}"
-    above = [r for r in w.rows if r.answer_score > w.best.score + 1e-9]
-    higher = max(above, key=lambda r: r.answer_score, default=None)
-    d = printed.apart(higher.answer_score, w.best.score) if higher else 2
+    d = printed.apart(w.higher.answer_score, w.best.score) if w.higher else 2
     told = f"This {{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
     told += f"there: *{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads this {}: nothing to choose."
-    elif higher:
-        same = number(higher.answer_score, d)
-        told += f" In window {higher.k} these words score *{same}*, more, and do not count."
+    elif w.higher:
+        same = number(w.higher.answer_score, d)
+        told += f" In window {w.higher.k} these words score *{same}*, more, and do not count."
     return [
         ui.finding(told, start),
         ui.legend("key", *key, ("arrow", INK, f"from {w.first_word} to the window's nearer edge")),
