@@ -150,29 +150,25 @@ def _listed(reading: Reading, decode: DecodeOptions) -> list[tuple[float, Candid
 
 
 class Proposal:
-    """What window `k`, counted from 1, says. `own`: its best span whose start counts there, with
-    its `score` (-inf for none) and the `product` of `factors`, P_c(start) and P_c(end); `maxima`:
-    where its P(start) and P(end) are largest, and how large, with their `mean`; `null`: the score
-    of its [CLS]. Of the answer of all windows: `near`, the pieces from its start to the window's
-    left and right edge, `edge`, the fewer, below 0 without the start, and `answer_score`, its
-    score there, -inf where it is not whole.
-    """
+    """What one window says on its own, and of `answer`, the best span of all windows (`doc`)."""
 
     def __init__(
         self, reading: Reading, window: Window, answer: Span, decode: DecodeOptions
     ) -> None:
         s, e = reading.logits(window.index)
-        self.k, self.window, self.null = window.index + 1, window, float(s[0] + e[0])
+        self.k, self.window, self.null = window.index + 1, window, float(s[0] + e[0])  # k from 1
         self.maxima = maxima(reading, window.index)
         self.mean = (self.maxima[2] + self.maxima[3]) / 2
+        # its best span whose start counts here, that span's score, P_c(start) and P_c(end)
         self.own, self.score, self.factors = best_span(reading, window, decode), -np.inf, (0.0, 0.0)
         if self.own is not None:
             start, end = (softmax(x[window.is_context]) for x in (s, e))
             i, j = self.own.span.start - window.doc_start, self.own.span.end - window.doc_start
             self.score, self.factors = self.own.score, (float(start[i]), float(end[j]))
         self.product = self.factors[0] * self.factors[1]
+        # pieces from the answer's start to the left and the right edge; below 0: it is not here
         self.near = answer.start - window.doc_start, window.doc_stop - 1 - answer.start
-        self.edge, self.answer_score = min(self.near), -np.inf
+        self.edge, self.answer_score = min(self.near), -np.inf  # -inf: the answer is not whole
         if window.holds(answer):
             i, j = window.positions(answer)
             self.answer_score = float(s[i] + e[j])
