@@ -61,12 +61,13 @@ closing = partial(remark, "closing", role="closing")
 
 
 def folds(
-    table: Block | None, exactly: Sequence[Block | str], snippet: str, more: Block | None = None
+    table: Block | None, exactly: Sequence[Block | str], chapter: str, more: Block | None = None
 ) -> list[Block]:
-    """What a press opens below a step: conditions, its numbers as a table, code, and `more`."""
+    """What a press opens below a step: conditions, a table, the chapter's code, and `more`."""
     remarks = [remark(f"exact-{k}", x) if isinstance(x, str) else x for k, x in enumerate(exactly)]
     found = [fold("exactly", "Exactly", *remarks), table and fold("table", "As a table", table)]
-    found += [fold("code", "The code", block("code", "snippet", text=snippet)), more]
+    code = (ASSETS / "code" / f"{chapter}.py").read_text(encoding="utf-8")
+    found += [fold("code", "The code", block("code", "snippet", text=code)), more]
     return [one | {"span": 3 if more else 4} for one in found if one]
 
 
@@ -159,11 +160,6 @@ def group(key: str, span: int, *blocks: Block | None) -> Block:
 def fold(key: str, title: str, *blocks: Block) -> Block:
     """What a press opens: "exactly", "table" or "code"."""
     return block("fold", key, title=title, blocks=list(blocks))
-
-
-def snippet(chapter: str) -> str:
-    """The code of a chapter, lines that run as they stand."""
-    return (ASSETS / "code" / f"{chapter}.py").read_text(encoding="utf-8")
 
 
 # ---- figures

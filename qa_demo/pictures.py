@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 CHAPTERS: dict[str, ModuleType] = {
     n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
 }
-"""Each has NAME, STEPS (of each its name and its heading), SNIPPET (its code) and `picture(shown,
-own) -> blocks`; where it needs them OPENS (per step: the fields of the state that a page on which
-nothing was chosen opens with) and Own, what it alone keeps in the state.
+"""Each has NAME, STEPS (of each its name and its heading) and `picture(shown, own) -> blocks`;
+where it needs them OPENS (per step: the fields of the state that a page on which nothing was chosen
+opens with) and Own, what it alone keeps in the state.
 """
 FIRST = "oresund"
 CUT = ("max_seq_length", "doc_stride")

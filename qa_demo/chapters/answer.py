@@ -37,7 +37,6 @@ IDEAS = (
 SILENT, ODD = "reef", "bronze"
 """A text on which "no answer" wins, and one whose sure answer nobody marked."""
 COLUMNS = "start logit", "end logit", "score", "lead of “no answer”"
-SNIPPET = ui.snippet("answer")
 CONDITIONS = (
     "A token is a word, a part of one, or punctuation. A logit is a number without a unit that the "
     "reader gives each token (chapter Scores). A span does not end before it starts. Of windows "
@@ -91,7 +90,7 @@ def the_best(shown: Shown) -> list[Block | None]:
             "A start logit says how well a token fits as the answer's first; an end logit, as its "
             "last."
         ),
-        *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], SNIPPET),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [CONDITIONS], "answer"),
     ]
 
 
@@ -178,7 +177,7 @@ def or_none(shown: Shown) -> list[Block | None]:
         leads(shown),
         sums(shown, d),
         ui.closing(last),
-        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], SNIPPET),
+        *ui.folds(texts.listed(shown, COLUMNS, 60), [exact_none(shown)], "answer"),
     ]
 
 
@@ -275,7 +274,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),
         ui.closing(last),
         texts.other_text(shown, ODD, "A sure answer that nobody marked"),
-        *ui.folds(table, exact_sure(shown, s, known), SNIPPET, against(shown)),
+        *ui.folds(table, exact_sure(shown, s, known), "answer", against(shown)),
     ]
 
 

@@ -50,8 +50,7 @@ FIRST = {1: "natural-selection", 3: "nobel-1903", 4: "south-pole"}
 OPENS = {step: {"example": name} for step, name in FIRST.items()}
 TEXTS = ("nobel-1903", "oresund", "south-pole", "reef")
 """The texts that steps 3 and 4 offer: marks that differ, two answers, none."""
-SNIPPET = ui.snippet("bio")
-CODE = ui.folds(None, [], SNIPPET)[-1]  # what stands below where there is nothing to draw
+CODE = ui.folds(None, [], "bio")[-1]  # what stands below where there is nothing to draw
 LABELLED = "For each token its labels, the reader's probabilities and its loss"
 Parts = list[Any]
 
@@ -149,7 +148,7 @@ def folds(
     heads = ["no.", "token", *three, *(head for head, _ in more)]
     last = "Logits changed by hand do not change the tags, which have a layer of their own."
     table = ui.table("rows", heads, rows, "The tokens that have a column of their own")
-    return ui.folds(table, [*exactly, last], SNIPPET)
+    return ui.folds(table, [*exactly, last], "bio")
 
 
 def every_token(tags: Tags) -> list[ui.Block | None]:

@@ -55,7 +55,6 @@ LEAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 Made = tuple[list[Block | None], Block | None]
 """What a step shows between its idea and its closing line, and its numbers as a table."""
 STROKE = {"color": INK, "width": 2.5}
-SNIPPET = ui.snippet("loss")
 
 
 class Own(Record):
@@ -169,7 +168,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
     where = ["of the window " * (len(shown.reading.windows) > 1)] * (step == 2)
     made = [*changes, ui.idea(IDEAS[step - 1], *where), *made, last]
-    return [*made, *ui.folds(table, [exactly(case)], SNIPPET, more)]
+    return [*made, *ui.folds(table, [exactly(case)], "loss", more)]
 
 
 def half_sum(start: float, end: float, mean: float) -> list[Part]:

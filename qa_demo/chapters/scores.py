@@ -34,7 +34,6 @@ LENS = (
     "hold the highest start and the highest end, so a place may stay above 1."
 )
 """What is said exactly of a reading of earlier layers, the field's logit lens."""
-SNIPPET = ui.snippet("scores")
 LETTERS: dict[Lane, str] = {"start": "S", "end": "E"}
 """The vector of each lane; the lane's own name is the role of its colour."""
 Points = NDArray[np.float64]
@@ -149,7 +148,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
             "A line follows one token. " * bool(second)
             + "S and the end vector E begin at random, and are learned."
         ),
-        *ui.folds(points_table(two), [exactly_two(two)], SNIPPET),
+        *ui.folds(points_table(two), [exactly_two(two)], "scores"),
     ]
 
 
@@ -269,7 +268,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
         waterfall(p),
         ui.formula("formula", whole, label=f"{p.lane} logit of"),
         ui.closing(closing),
-        *ui.folds(products(p), [exactly_logit(two, p)], SNIPPET),
+        *ui.folds(products(p), [exactly_logit(two, p)], "scores"),
     ]
 
 
@@ -367,7 +366,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
         ui.closing(
             "S and E were trained on the last layer: they may miss what an earlier one holds."
         ),
-        *ui.folds(table, [LENS], SNIPPET),
+        *ui.folds(table, [LENS], "scores"),
     ]
 
 

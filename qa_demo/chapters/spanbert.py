@@ -51,7 +51,6 @@ POSITION_NUMBERS = 200  # of a position vector, as in the paper
 ENCODER = "all-MiniLM-L6-v2"
 WORDS = {"size": 16, "family": '"Spanlight Serif", serif'}
 MLM, SBO = ["MLM", "sub"], ["SBO", "sub"]
-SNIPPET = ui.snippet("spanbert")
 
 
 class Own(Record):
@@ -98,7 +97,7 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
     others = ui.choice("texts", "Text:", texts, span=8), box
     if isinstance(found, str):
         fault = ui.finding("This sentence cannot be shown: {}.", found)
-        return [fault, *others, *ui.folds(None, [model_says()], SNIPPET)]
+        return [fault, *others, *ui.folds(None, [model_says()], "spanbert")]
     b = core.Blank(found, own.blank, own.cut)
     under = "number: its position in the span; under it: "
     under += "the word that it hides" if b.true else "?, as nobody knows its word"
@@ -119,7 +118,7 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
         *guesses(b),
         losses(b),
         ui.closing(last),
-        *ui.folds(blanks_table(found), boundary_exactly(), SNIPPET),
+        *ui.folds(blanks_table(found), boundary_exactly(), "spanbert"),
     ]
 
 
@@ -317,7 +316,7 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         ui.closing(
             f"{here} Over many texts spans are harder; the step “Worth” asks whether it pays."
         ),
-        *ui.folds(ui.table("rows", heads, rows, "Every hidden token"), exactly, SNIPPET),
+        *ui.folds(ui.table("rows", heads, rows, "Every hidden token"), exactly, "spanbert"),
     ]
 
 
@@ -347,7 +346,7 @@ def to_reader(shown: Shown, own: Own) -> list[ui.Block | None]:
         ui.formula("formula", both, label="pre-training lowers", span=4),
         ui.formula("second", [lowered], label="fine-tuning lowers", span=8),
         ui.closing("Fine-tuning lowers only the loss of chapter Loss; nothing is hidden any more."),
-        *ui.folds(None, [exactly, model_says()], SNIPPET),
+        *ui.folds(None, [exactly, model_says()], "spanbert"),
     ]
 
 
@@ -370,6 +369,7 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
             cells += [number(gain.f1, 1), changed(gain)] if gain else ["–", "–"]
         rows.append(ui.row(*cells, ", ".join(map(number, ours.runs)) if ours else "–"))
     heads = ["row", "paper, SQuAD 2.0", "change", "ours, SQuAD 1.1", "change", "each run"]
+    table = ui.table("rows", heads, rows, "F1 after each change")
     return [
         ui.finding(told),
         ui.legend("key", ("fill", ui.INK, paper)),
@@ -378,7 +378,7 @@ def worth(shown: Shown, own: Own) -> list[ui.Block | None]:
             "One segment: BERT reads two texts at once and guesses whether the second follows; "
             "SpanBERT reads one."
         ),
-        *ui.folds(ui.table("rows", heads, rows, "F1 after each change"), worth_exactly(w), SNIPPET),
+        *ui.folds(table, worth_exactly(w), "spanbert"),
     ]
 
 

@@ -23,7 +23,6 @@ NO_PAIR = "natural-selection"
 COLUMNS = "start", "end", "score"
 LONGEST = 13
 """Letters of a row's name in the square; of a longer word the piece alone is named."""
-SNIPPET = ui.snippet("spans")
 
 
 class Square:
@@ -83,7 +82,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
             texts.other_text(shown, NO_PAIR, "A text where they form no pair"),
         ),
         ui.closing("Finding the highest allowed cell is a plain search: nothing in it is learned."),
-        *ui.folds(None, exactly(sq), SNIPPET),
+        *ui.folds(None, exactly(sq), "spans"),
     ]
 
 

@@ -36,7 +36,6 @@ HIGH, LEAST = 80, 0.005
 NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
 """A softmax is never 0 or 1, though at a low temperature its floating-point number may be."""
 DOT = "text", GREY, "a dot joins the tokens of a word"
-SNIPPET = ui.snippet("start_end")
 Array = NDArray[Any]
 
 
@@ -85,7 +84,7 @@ class Softmaxes:
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p, step = Softmaxes(shown, own), shown.state.step
     made = (first_step, every_position, change)[step - 1](p)
-    changes, folds = by_hand.changes(shown), ui.folds(as_table(p), [exactly(p)], SNIPPET)
+    changes, folds = by_hand.changes(shown), ui.folds(as_table(p), [exactly(p)], "start_end")
     return [*(changes if step < 3 else []), ui.idea(IDEAS[step - 1]), *made, *folds]
 
 

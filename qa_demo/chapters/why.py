@@ -44,7 +44,6 @@ IDEAS = (
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
-SNIPPET = ui.snippet("why")
 LEAD = "lead of “no answer”: its score minus the best span's"
 HIDDEN = (
     "No punctuation is hidden. A question has few words, and hiding any of them costs much: a draw "
@@ -177,7 +176,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         bars(shares),
         sum_of_shares(shares),
         ui.closing("Another blank gives other shares; none says whether the answer is right."),
-        *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), SNIPPET),
+        *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), "why"),
     ]
 
 
@@ -242,7 +241,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     if test is None:
         said = "Outside the best span too few words speak for it, or too few others are left, for "
         said += "the test."
-        return [shares.finding(said), *ui.folds(None, HIDDEN, SNIPPET)]
+        return [shares.finding(said), *ui.folds(None, HIDDEN, "why")]
     many, rise = printed.small_number(len(test.first)), test.lead - x
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
@@ -273,7 +272,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
         ui.closing("Where random words raise the lead as much, the test shows nothing."),
-        *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, SNIPPET),
+        *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, "why"),
     ]
 
 
@@ -370,7 +369,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         weights(shares, att, at),
         ui.formula("adds", say(sums, *att.sums)),
         ui.closing("Neither a weight nor a share proves that the answer needs a word."),
-        *ui.folds(head_table(shares, att), WEIGHTS, SNIPPET, every),
+        *ui.folds(head_table(shares, att), WEIGHTS, "why", every),
     ]
 
 

@@ -68,7 +68,6 @@ RULES = {
 """A window's number that each rule compares, the rule's name, and that number in words."""
 OWN_TEXT: dict[str, Any] = dict.fromkeys([*OPENS[1], "question", "context"])
 """The patch after which each step opens on its own text again."""
-SNIPPET = ui.snippet("windows")
 MOST_ROWS = 7
 LEFT = {"xref": "paper", "xanchor": "left"}
 """A text that begins at the left edge of a figure, or at the right one for x = 1."""
@@ -115,7 +114,7 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     many = len(w.rows) > MOST_ROWS and step != 2
     few = f"Drawn are the {MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
     left = ui.remark("few", f"{few}all.") if many else None
-    changes, folds = by_hand.changes(shown), ui.folds(as_table(w), [exactly(w)], SNIPPET)
+    changes, folds = by_hand.changes(shown), ui.folds(as_table(w), [exactly(w)], "windows")
     return [*changes, ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
 
