@@ -80,7 +80,7 @@ def decode_tags(log_probs: Floats, decoding: Decoding) -> tuple[Span, ...]:
 
 
 def _logaddexp(a: float, b: float) -> float:
-    """log(exp(a) + exp(b)); numpy's takes ten times as long for two numbers."""
+    """log(exp(a) + exp(b)); numpy's takes twice as long for two numbers."""
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))
 
 

@@ -83,7 +83,7 @@ def check_windows(options: WindowOptions, positions: int) -> None:
 
 def capacity_of(encoding: Encoding, options: WindowOptions) -> int:
     """How many paragraph tokens a window holds: max_seq_length - question - special tokens. Errors:
-    BadInput for options that would skip or repeat text without end.
+    BadInput for a question that is too long, and options that would skip or repeat text.
     """
     q = len(encoding.question_ids)
     capacity = options.max_seq_length - q - encoding.n_special

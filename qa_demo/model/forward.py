@@ -29,7 +29,7 @@ def longest_input(config: Any) -> int:
 
 
 def knows_token_types(config: Any) -> bool:
-    """Whether token types tell question from paragraph: not in DistilBERT, MPNet, DeBERTa."""
+    """Whether token types tell question from paragraph, as in BERT, ELECTRA and ALBERT."""
     return (getattr(config, "type_vocab_size", 0) or 0) > 1
 
 
