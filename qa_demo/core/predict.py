@@ -21,7 +21,7 @@ from qa_demo.core.types import DecodeOptions, Reading, Rule, Span, Window
 @dataclass(frozen=True)
 class Ranked:
     """A candidate after merging, `rank` 1 the best. `value`: its score, or its product under that
-    rule; `share`: the softmax of the merged scores over the list (BERT's n-best probability).
+    rule; `share`: the softmax of the merged scores over the list, to which BERT adds the null.
     """
 
     candidate: Candidate

@@ -174,8 +174,8 @@ def best_pairs(
     options: DecodeOptions,
     right: Pair,
 ) -> list[Pair]:
-    """The five pairs with the highest scores, "no answer" and the right pair among them. Of
-    variants that differ by punctuation or by part of a word the best stands alone.
+    """The five pairs with the highest scores, where "no answer" is a pair too; the right pair is
+    always among them. Of variants that differ by punctuation or by part of a word the best alone.
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():

@@ -6,8 +6,8 @@ Imports core: no page, no gradio. Files that cannot be trusted are refused unope
 
 import os
 
-# Every way to torch leads through this package. Threads of one pass that wait for each other sleep:
-# spinning, two threads beside other work on two cores took 3 to 13 times as long as one.
+# Every way to torch but training's leads through here. Threads of a pass that wait for each other
+# sleep: spinning, two threads beside other work on two cores took 3 to 13 times as long as one.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # oneDNN and torch's layer over it keep the machine code of every product by its shape, thus by the
 # length of a text: 1,000 of them each, which is 0.7 GB. These hold 50 MB; writing one takes 1 ms.

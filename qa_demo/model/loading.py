@@ -1,6 +1,6 @@
-"""load_reader: a name in, a checked reader out. The only module that imports transformers, at its
-top: that library replaces itself at the end of its import, and a second thread that imports it
-elsewhere meanwhile is given a half of it.
+"""load_reader: a name in, a checked reader out. Training apart, the only module that imports
+transformers, at its top: that library replaces itself at the end of its import, and a second thread
+that imports it elsewhere meanwhile is given a half of it.
 
 What its folder may hold is looked at before (`source`); what the library lets through is refused
 here: a head or layers that are missing, numbers that are not finite.
