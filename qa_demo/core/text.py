@@ -176,11 +176,11 @@ def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
     word; (-1, its start) for a span of marks alone.
     """
 
-    def said(c: str) -> bool:  # exact match, too, leaves no sign of ASCII and counts all others
+    def counts(c: str) -> bool:  # exact match, too, leaves no sign of ASCII and all others
         return c.isalnum() or (not c.isascii() and unicodedata.category(c)[0] == "S")
 
     pieces = range(span.start, span.end + 1)
-    inside = [d for d in pieces if any(map(said, encoding.text(Span(d, d))))]
+    inside = [d for d in pieces if any(map(counts, encoding.text(Span(d, d))))]
     if not inside:
         return -1, span.start
     return int(encoding.word_ids[inside[0]]), int(encoding.word_ids[inside[-1]])
