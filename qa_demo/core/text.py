@@ -176,7 +176,7 @@ def words_inside(encoding: Encoding, span: Span) -> tuple[int, int]:
     word; (-1, its start) for a span of marks alone.
     """
 
-    def counts(c: str) -> bool:  # exact match, too, leaves no sign of ASCII and all others
+    def counts(c: str) -> bool:  # as in exact match: no sign of ASCII, all others
         return c.isalnum() or (not c.isascii() and unicodedata.category(c)[0] == "S")
 
     pieces = range(span.start, span.end + 1)
