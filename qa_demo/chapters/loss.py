@@ -393,6 +393,7 @@ def on_one_scale(
     wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
     rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
     narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12, "annotations.0.text": ""}
+    narrow["xaxis.range"] = [span[0] - 2 * edge, span[1]]  # the lowest dot clear of its name
     return ui.figure("figure", [dots], made, alt, narrow=narrow)
 
 

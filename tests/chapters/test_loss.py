@@ -64,9 +64,10 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert abs(max(rank[0], scores[0, 0]) - found[0].score) < 1e-6 or found[0] == right
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
-        (dots,) = loss.the_fit(case)[0][3]["data"]
-        green = [dots["marker"]["color"][k] == case.role for k in range(len(found))]
-        assert green == [p == right for p in found]
+        figure = loss.the_fit(case)[0][3]
+        (dots,), (low, high) = figure["data"], figure["narrow"]["xaxis.range"]
+        assert 64 * (found[-1].score - low) / (high - low) > 7, "in 64 pixels a dot is on its name"
+        assert [c == case.role for c in dots["marker"]["color"]] == [p == right for p in found]
         for p, x, text in zip(found, dots["x"], dots["text"], strict=True):
             score, summed, constant = map(value, re.findall(r"[−\d.]+", text))
             assert x == p.score and score == pytest.approx(p.score, abs=0.0051)
