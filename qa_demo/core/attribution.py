@@ -58,10 +58,10 @@ def window_of(reading: Reading, target: Target) -> Window:
     """
     if target.window is not None:
         return reading.windows[target.window]
-    size = len(reading.encoding.context_ids)
-    if target.span.end >= size:
-        raise BadInput(f"the span ends at token {target.span.end}, the paragraph has {size} tokens")
-    window = reading.home(*filter(None, (target.span, target.other)))
+    size, spans = len(reading.encoding.context_ids), [*filter(None, (target.span, target.other))]
+    if (last := max(span.end for span in spans)) >= size:
+        raise BadInput(f"the span ends at token {last}, the paragraph has {size} tokens")
+    window = reading.home(*spans)
     if window is None:
         what = "the span" if target.other is None else "both spans"
         raise BadInput(

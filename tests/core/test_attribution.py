@@ -59,6 +59,7 @@ def test_each_target_is_the_sum_it_is_named_after():
         ("span_score", [Span(1, 4)], None, "no window holds the span whole"),
         ("span_minus_other", [Span(0, 0), Span(5, 5)], None, "no window holds both spans whole"),
         ("span_score", [Span(0, 6)], None, "ends at token 6, the paragraph has 6 tokens"),
+        ("span_minus_other", [Span(0, 1), Span(4, 8)], None, "ends at token 8, the paragraph"),
         ("span_minus_other", [Span(0, 1)], None, "span_minus_other needs a second span"),
         ("span_score", [Span(0, 1), Span(1, 2)], None, "got kind span_score with one"),
     ],

@@ -1,1 +1,0 @@
-"""Figures that chapters are drawn with, from plain values; no state, no model."""
