@@ -18,8 +18,8 @@ from qa_demo.core.base import softmax
 from qa_demo.core.losses import TagGold, marked, tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import TAGS, B, I, O, Span
-from qa_demo.drawn.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.examples import shipped
+from qa_demo.ladder import Array, Columns, Rung, after, brackets, cells, ladder, stacked, sums
 from qa_demo.printed import STRONG, TERM, adds, number, plural, probability, say
 from qa_demo.shown import Shown
 from qa_demo.state import Record

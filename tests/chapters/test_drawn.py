@@ -5,7 +5,7 @@ import pytest
 
 from qa_demo.chapters.scores import one_of_many
 from qa_demo.chapters.why import piled
-from qa_demo.drawn.ladder import MOST, folded, runs_of
+from qa_demo.ladder import MOST, folded, runs_of
 from tests.printed import unpacked
 
 
