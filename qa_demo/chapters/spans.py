@@ -122,6 +122,7 @@ def square(sq: Square) -> Block:
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
     narrow["annotations.0.text"] = null.replace(", this window", " here")
+    narrow["shapes.0.x1"] = narrow["annotations.0.x"] = edge + 1.8 * gap  # else a cell of 8 pixels
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
     layout["xaxis"] = ui.axis("", END, range=[edge, far], tickangle=0, **grey, **across)

@@ -93,3 +93,4 @@ def test_the_selected_pair_has_a_frame_two_lines_that_end_at_it_and_room_for_its
     name, *_ = square["overlay"]["annotations"]
     letters = len(name["text"].split("<br>")[0].replace("<b>", "").replace("</b>", ""))
     assert square["narrow"]["margin.l"] >= 9 * letters and square["layout"]["margin"]["l"] >= 128
+    assert square["narrow"]["shapes.0.x1"] < -0.5, "the cell of no answer stands before the pairs"
