@@ -215,10 +215,9 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_in_i
 
 @pytest.mark.parametrize("pinned", [{}, {"example": "oresund"}])
 def test_what_differs_from_a_pinned_state_is_one_line(pinned):
-    put_back = float(full().shown(load(pinned)).true.start_logits[0, 5])
-    than = {"example": "oresund", "temperature": 2.0, "edits": {"start": {"0:5": put_back}}}
-    asked = {"state": pinned, "than": than | {"own": {"loss": {"label": 1}}}}
-    differs = attempt(full().asked, asked)[1]["differs"]
+    own = float(full().shown(load(pinned)).true.start_logits[0, 5])
+    than = {"temperature": 2.0, "edits": {"start": {"0:5": own}}, "own": {"loss": {"label": 1}}}
+    differs = full().asked({"state": pinned, "than": than | {"example": "oresund"}})["differs"]
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
 
 
