@@ -96,10 +96,8 @@ def evaluate(args: argparse.Namespace) -> int:
     least = limits(args.fail_under, examples, rules)
     if other is not None:  # what shares no question is refused before an hour is spent
         rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
-        try:
-            paired(Evaluation(rows, other.run), other, ("this run", args.not_worse_than.name))
-        except BadInput as fault:
-            raise BadInput(f"--not-worse-than {args.not_worse_than.name}: {fault}") from fault
+        names = "this run", f"{args.not_worse_than.name} (--not-worse-than)"
+        paired(Evaluation(rows, other.run), other, names)
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(

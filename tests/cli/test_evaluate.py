@@ -186,7 +186,7 @@ def test_gates_end_with_code_1(dev, out, tmp_path, terminal):
     for change in ({"context": "Another."}, {"gold": []}):
         others = lines(out, [row | change for row in rows])
         terminal.read("evaluate", dev, "--not-worse-than", others, code=2)
-        assert "--not-worse-than p.jsonl: this run and p.jsonl share no" in terminal.err
+        assert "this run and p.jsonl (--not-worse-than) share no question" in terminal.err
         assert "n 1 of" not in terminal.err, "before an hour is spent"
     lines(out, rows)
     terminal.read("evaluate", dev, "--not-worse-than", better, "--by", "100")
