@@ -202,8 +202,8 @@ def reworded(question: str, context: str, rng: random.Random) -> str | None:
 class Sampler:
     """Draws windows for a question: mostly one that holds its answer, sometimes one that does not.
 
-    A question whose paragraph fits into one window gets, as its window without the answer, another
-    paragraph of the same article: that teaches [CLS] on texts of the same topic.
+    One without is of a random paragraph of its article, if that lacks the answer's words, else of
+    its own paragraph, if one lacks the answer: that teaches [CLS] on texts of the same topic.
     """
 
     def __init__(self, examples: Sequence[Example], tokenizer: object, negatives: float) -> None:
