@@ -25,7 +25,7 @@ CALL = "globalThis.spanlight?."
 
 
 def routes(pictures: Pictures) -> list[BaseRoute]:
-    """The page's files and its one question to the server."""
+    """The page's files, its picture, Save, and whether it is well."""
 
     async def keep(request: Request) -> Response:
         found = dict[str, Any]()

@@ -1,4 +1,4 @@
-"""picture(state) -> blocks: the whole server of the page is this function and a cache."""
+"""A state's picture: its chapter's blocks, and what they were made from."""
 
 from collections.abc import Callable, Hashable, Mapping
 from importlib import import_module

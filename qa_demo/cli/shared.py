@@ -57,7 +57,7 @@ def add_fields(command: argparse.ArgumentParser, call: str, without: Container[s
 
 
 def number(text: str) -> Any:
-    """A flag's word in JSON; what is no number stays a text, which its field refuses."""
+    """A flag's word as a number, None for none or null; else a text, which its field refuses."""
     if text in ("none", "null"):
         return None
     for kind in (int, float):

@@ -1,4 +1,4 @@
-"""Every launch setting and every route beside gradio's own, in one place and under test."""
+"""Every launch setting, and the start of gradio's page with our routes and our guard."""
 
 import inspect
 import os

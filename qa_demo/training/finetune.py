@@ -104,8 +104,8 @@ def pool_at(s: Settings, tokenizer: Any) -> Pool:
 
 
 def groups(sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """All windows once, in groups of like length whose padded size stays under `batch_tokens`, in
-    random order.
+    """All windows once, in groups of like length whose padded size is at most `batch_tokens` (a
+    longer window goes alone), in random order.
     """
     near = max(1024, 16 * batch_tokens // max(1, int(sizes.mean())))
     order, found = rng.permutation(len(sizes)), list[np.ndarray]()
