@@ -26,11 +26,11 @@ def covered(blocks: list[Block]) -> list[Block]:
         elif block["kind"] == "text":
             found.append(bare(block))
         elif block["kind"] == "legend":
-            items = [x for x in block["items"] if x[0] != "text" and not names(x[2])]
+            items = [x for x in block["items"] if x[0] != "text" and not quotes(x[2])]
             found.append({**block, "items": items})
         elif not (
             {block["kind"], block.get("role")} & COVERED
-            or (block.get("role") == "note" and names(block["parts"]))
+            or (block.get("role") == "note" and quotes(block["parts"]))
             or block.get("field", "").startswith("edits.")
             or block["key"] in COVERED_KEYS
         ):
@@ -44,18 +44,18 @@ def veiled(blocks: list[Block]) -> list[Block]:
     return [*found, *([] if any(b["kind"] == "text" for b in found) else [remark("veil", NOTHING)])]
 
 
-def names(parts: Iterable[list[str]]) -> bool:
+def quotes(parts: Iterable[list[str]]) -> bool:
     """Whether a sentence quotes words of the text, which would tell the answer."""
     return "“" in "".join(text for text, _ in parts).lower().replace("“no answer”", "")
 
 
 def bare(block: Block) -> Block:
     """A text without bars, sums and looks other than KEPT."""
-    kept = ("t", "gap", "at", "joined")
+    fields = ("t", "gap", "at", "joined")
 
     def plain(one: Block) -> Block:
         looks = [look for look in one.get("looks", []) if look in KEPT]
-        return {k: one[k] for k in kept if k in one} | ({"looks": looks} if looks else {})
+        return {k: one[k] for k in fields if k in one} | ({"looks": looks} if looks else {})
 
     segments = [{**s, "holds": [], "items": [*map(plain, s["items"])]} for s in block["segments"]]
     return {**{k: v for k, v in block.items() if k != "lines"}, "segments": segments}
