@@ -27,7 +27,7 @@ can be chosen, (place in the text, words, why it is wrong), the right one first;
 """
 
 
-def need(holds: T | None, why: str) -> T:
+def require(holds: T | None, why: str) -> T:
     """What is there. Errors: BadInput where a text does not show the point."""
     if not holds:
         raise BadInput(f"this text does not show it: {why}")
@@ -48,7 +48,7 @@ class Seen:
 
     def answer(self) -> Candidate:
         """The reader's answer. Errors: BadInput where it gives none."""
-        need(self.shown.prediction.answer is not None, "the reader gives no answer")
+        require(self.shown.prediction.answer is not None, "the reader gives no answer")
         return self.best
 
     def named(self, d: int) -> str:
@@ -64,7 +64,7 @@ class Seen:
             name = self.named(at + k)
             if any(c.isalnum() for c in name):
                 found.setdefault(name, (at + k, name, float(values[k])))
-        need(len(found) >= count, "the paragraph is too short to choose from")
+        require(len(found) >= count, "the paragraph is too short to choose from")
         return list(found.values())[:count]
 
     def starts(self, count: int) -> list[tuple[int, str, float]]:
@@ -86,7 +86,7 @@ def answer_span(t: Seen) -> Facts:
 def reader_span(t: Seen) -> Facts:
     """The words that the reader answers with, where an annotator marked others."""
     people = sorted(sorted({a.text for a in t.shown.golds} - {t.answer().text}), key=len)
-    need(people, "all annotators marked the reader's words")
+    require(people, "all annotators marked the reader's words")
     return {"marks": [t.best.span], "other": quote(people[-1])}
 
 
@@ -95,9 +95,9 @@ def runner_up(t: Seen) -> Facts:
     c, spans, picks = t.answer(), dict[str, Candidate](), list[Any]()
     for one in t.shown.prediction.n_best:
         spans.setdefault(normalize(one.candidate.text), one.candidate)
-    need(len(spans) > CHOICES, "there are too few different spans to choose from")
+    require(len(spans) > CHOICES, "there are too few different spans to choose from")
     second, *_ = others = list(spans.values())[1 : CHOICES + 1]
-    need(second.span.start == c.span.start, "the second best span starts elsewhere")
+    require(second.span.start == c.span.start, "the second best span starts elsewhere")
     for k, other in enumerate(others, 2):
         name = quote(other.text)
         told = f"{name} has {number(other.score)}, number {k}."
@@ -114,11 +114,11 @@ def far_ends(t: Seen) -> Facts:
     """
     c, others = t.answer(), [r.candidate for r in t.shown.prediction.n_best]
     ends = [x for x in others if x.span.end == c.span.end and x.span.start < c.span.start]
-    far = need(next((x for x in ends if ". " in x.text), None), "no span crosses a full stop")
+    far = require(next((x for x in ends if ". " in x.text), None), "no span crosses a full stop")
     from_start = (x for x in others if x.span.start == far.span.start)
-    head = need(next((x for x in from_start if x.span.end < c.span.start), None), "no beginning")
-    tail = need(next((x for x in ends if ". " not in x.text), None), "no last sentence")
-    need(far.score > max(head.score, tail.score), "a shorter span scores higher")
+    head = require(next((x for x in from_start if x.span.end < c.span.start), None), "no beginning")
+    tail = require(next((x for x in ends if ". " not in x.text), None), "no last sentence")
+    require(far.score > max(head.score, tail.score), "a shorter span scores higher")
     named = {"far": far, "head": head, "tail": tail}
     facts = {side: quote(x.text) for side, x in named.items()}
     facts |= {f"{side}_sum": sum_of(x) for side, x in named.items()}
@@ -129,7 +129,7 @@ def far_ends(t: Seen) -> Facts:
 def top_start(t: Seen) -> Facts:
     """The word at which the answer most probably starts."""
     [(d, name, _)] = t.starts(1)
-    need(d == t.answer().span.start, "the answer starts at another word")
+    require(d == t.answer().span.start, "the answer starts at another word")
     same = siblings(t.e, d)
     return {"word": name, "marks": [Span(same[0], same[-1])]}
 
@@ -146,14 +146,14 @@ def second_start(t: Seen) -> Facts:
 def all_positions(t: Seen) -> Facts:
     """The start probabilities of all positions sum to 1, those of the answer's words do not."""
     inside, part = float(t.p[t.i : t.j + 1].sum()), float(t.p[t.window.is_context].sum())
-    need(inside < 0.995 and part < 1, "the answer's words hold everything")
+    require(inside < 0.995 and part < 1, "the answer's words hold everything")
     return {"inside": probability(inside), "paragraph": probability(part), "n": len(t.p)}
 
 
 def temperature_keeps_order(t: Seen) -> Facts:
     """Another temperature changes every probability and no order."""
     temperature, cold = t.shown.state.temperature, softmax(t.logits[0])
-    need(temperature != 1, "the temperature is 1, so there is nothing to compare")
+    require(temperature != 1, "the temperature is 1, so there is nothing to compare")
     [(d, name, q)] = t.starts(1)
     p = probability(float(cold[t.window.to_pos(d)]))
     return {"word": name, "cold": p, "warm": probability(q), "temperature": f"{temperature:g}"}
@@ -164,7 +164,7 @@ def argmaxes_apart(t: Seen) -> Facts:
     pair; so (max P(start) + max P(end)) / 2 is the score of no span.
     """
     i, j, _ = separate_argmaxes(t.shown.reading, t.window.index, t.shown.decode)
-    need(i > j, "here the highest start and the highest end do form an allowed pair")
+    require(i > j, "here the highest start and the highest end do form an allowed pair")
     s, e, *both = (float(x) for x in (t.logits[0][i], t.logits[1][j], t.p[i], t.q[j]))
     p, q = map(probability, both)
     found = {"top_start": s, "top_end": e, "total": s + e, "p": p, "q": q}
@@ -178,7 +178,7 @@ def allowed_pairs(t: Seen) -> Facts:
     n, count = int(t.window.is_context.sum()), count_spans(t.window, t.shown.decode)
     m = min(n, t.shown.decode.max_answer_length)
     less = m * (m - 1) // 2
-    need(count == n * m - less, "this window does not own all of its starts")
+    require(count == n * m - less, "this window does not own all of its starts")
     return {"n": n, "m": m, "band": n * m, "last": m - 1, "less": less, "count": count}
 
 
@@ -190,12 +190,12 @@ def _apart(t: Seen) -> Facts:
 
 def no_answer(t: Seen) -> Facts:
     """The reader gives no answer: the best span lies too far behind."""
-    need(t.shown.prediction.answer is None, "the reader answers this question")
+    require(t.shown.prediction.answer is None, "the reader answers this question")
     return _apart(t)
 
 
 def unsure(t: Seen) -> Facts:
     """A best span of low probability, returned all the same."""
     chance, none = float(t.p[t.i] * t.q[t.j]), float(t.p[0] * t.q[0])
-    need(t.answer() and none < chance < 0.5, "here the best span is not a doubtful one")
+    require(t.answer() and none < chance < 0.5, "here the best span is not a doubtful one")
     return {**_apart(t), "p": probability(chance, 2)}

@@ -21,7 +21,7 @@ MOST_WORDS = 60
 OWN = ASSETS / "lessons"
 TEACHERS = OWN / "teachers"
 """Tables for teachers: no lessons, read by the same rules."""
-Words = Annotated[str, Field(coerce_numbers_to_str=True)]
+Formula = Annotated[str, Field(coerce_numbers_to_str=True)]
 """A key or a formula."""
 
 
@@ -41,8 +41,8 @@ class Step(Record):
     then: State
     ask: Literal["none", "mark", "choice", "pick", "number"] = "none"
     check: str = ""
-    right: Words = ""
-    within: Words = ""
+    right: Formula = ""
+    within: Formula = ""
     source: str = ""
     question: str
     options: dict[str, str]

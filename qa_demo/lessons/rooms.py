@@ -190,8 +190,8 @@ class Rooms:
             return True
 
     def reveal(self, seat: Seat, place: Place, right: str) -> None:
-        """The teacher reveals the step: from now on none of its guesses changes. Errors: BadInput
-        for a student's page that still has to wait.
+        """Note the teacher's reveal, after which no guess of the step changes; a student's page is
+        refused until then. Errors: BadInput.
         """
         with self._swept(seat.code) as (_, room):
             ballot = room and room.ballot(place)
