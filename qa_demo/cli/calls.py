@@ -71,9 +71,9 @@ def _many(args: argparse.Namespace) -> None:
     with closing(made) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
             faults += isinstance(result, BadInput)
-            said = {"error": str(result)} if isinstance(result, BadInput) else result
+            row = {"error": str(result)} if isinstance(result, BadInput) else result
             named = {"id": example.id} if example.id else {}
-            sys.stdout.write(dumps({**named, "question": example.question, **said}) + "\n")
+            sys.stdout.write(dumps({**named, "question": example.question, **row}) + "\n")
             progress(done, len(examples))
     if faults:
         raise BadInput(f"{faults} of {len(examples)} questions were not read; their lines say why")
@@ -81,21 +81,21 @@ def _many(args: argparse.Namespace) -> None:
 
 def _asked(path: Path) -> Iterator[Example]:
     """The questions of a file's lines. Errors: BadInput that names the line."""
-    number, said = 0, file_name(path)
-    for number, row in json_lines(read_text(path), said):
+    number, name = 0, file_name(path)
+    for number, row in json_lines(read_text(path), name):
         found = row if isinstance(row, dict) else {}
         asked, context, key = map(found.get, ("question", "context", "id"))
         if not isinstance(asked, str) or not isinstance(context, str):
             wanted = 'an object with the texts "question" and "context"'
-            raise BadInput(f"{said}, line {number} must be {wanted}")
+            raise BadInput(f"{name}, line {number} must be {wanted}")
         yield Example("" if key is None else str(key), asked, context, ())
     if not number:
-        raise BadInput(f"{said} holds no question")
+        raise BadInput(f"{name} holds no question")
 
 
-def answer_lines(said: calls.ReadReply) -> Iterator[str]:
+def answer_lines(reply: calls.ReadReply) -> Iterator[str]:
     """The answer, its numbers, and the list of the best spans."""
-    found, span = said.prediction, said.prediction.answer_span
+    found, span = reply.prediction, reply.prediction.answer_span
     if span is None:
         yield "no answer" if found.n_best else "no answer: no span is allowed here"
     else:
@@ -112,8 +112,8 @@ def answer_lines(said: calls.ReadReply) -> Iterator[str]:
         null, best = round(found.null_score, 3), round(found.best.candidate.score, 3)
         scores = f"no answer scores {null:.3f}, the best span {best:.3f}"
         yield f"{scores}, a lead of {null - best:.3f}; {rule}"
-    if said.sureness is not None:
-        sure, what = said.sureness, "the best span" if span is None else "the answer"
+    if reply.sureness is not None:
+        sure, what = reply.sureness, "the best span" if span is None else "the answer"
         right = percent(sure.right_if_answerable)
         if sure.claim is None or sure.answerable is None:
             yield f"{what} is {right} likely to be exactly right if the text answers"
@@ -122,16 +122,16 @@ def answer_lines(said: calls.ReadReply) -> Iterator[str]:
                 f"{what} is {percent(sure.claim)} likely to be exactly right: the text answers "
                 f"with {percent(sure.answerable)}, and then this is right with {right}"
             )
-    yield f"{plural(len(said.windows), 'window')}; the best spans:"
+    yield f"{plural(len(reply.windows), 'window')}; the best spans:"
     for row in found.n_best:
         yield f"{row.rank:>4}  {row.candidate.score:>8.3f}  {visible(row.candidate.text)}"
 
 
-def attribute_lines(said: calls.AttributeReply) -> Iterator[str]:
+def attribute_lines(reply: calls.AttributeReply) -> Iterator[str]:
     """The target, whether the sum is complete, and the words with the largest effect."""
-    found, special = said.attribution, said.words.of < 0
-    against = f", against {visible(said.other.text)!r}" if said.other else ""
-    yield f"{found.target.kind} of {visible(said.span.text)!r}: {found.f_x:+.3f}{against}"
+    found, special = reply.attribution, reply.words.of < 0
+    against = f", against {visible(reply.other.text)!r}" if reply.other else ""
+    yield f"{found.target.kind} of {visible(reply.span.text)!r}: {found.f_x:+.3f}{against}"
     yield f"{found.method}: the tokens sum to {found.sum:+.3f}"
     if found.gap is not None and found.gap_share is not None:
         how = "complete" if found.complete else f"not under {100 * GAP_LIMIT:.0f} %"
@@ -140,21 +140,21 @@ def attribute_lines(said: calls.AttributeReply) -> Iterator[str]:
             f"{found.gap:+.4f}, {100 * found.gap_share:.1f} % of the difference, after "
             f"{found.n_steps} steps: {how}"
         )
-    rows = [(found.values[k], f"{said.tokens[k]} (special)") for k in special.nonzero()[0]]
-    names = [f"{word.text} ({word.side})" for word in said.words.items]
-    rows += zip(said.words.sums(found.values), names, strict=True)
+    rows = [(found.values[k], f"{reply.tokens[k]} (special)") for k in special.nonzero()[0]]
+    names = [f"{word.text} ({word.side})" for word in reply.words.items]
+    rows += zip(reply.words.sums(found.values), names, strict=True)
     for value, name in sorted(rows, key=lambda row: -abs(row[0]))[:LISTED]:
         yield f"{value:>+8.3f}  {visible(name)}"
 
 
-def loss_lines(said: calls.LossReply) -> Iterator[str]:
+def loss_lines(reply: calls.LossReply) -> Iterator[str]:
     """Labels, terms and total."""
-    for gold, whole in zip(said.gold, said.whole_in, strict=True):
+    for gold, whole in zip(reply.gold, reply.whole_in, strict=True):
         line = f"label: {visible(gold.text) if gold else 'no answer'}"
-        if gold and whole != (windows := said.terms[0].over):
+        if gold and whole != (windows := reply.terms[0].over):
             line += f" (whole in {whole} of {windows} windows; the others count it as no answer)"
         yield line
-    yield from terms(said.terms)
+    yield from terms(reply.terms)
 
 
 def terms(found: Sequence[LossTerm]) -> Iterator[str]:
@@ -165,37 +165,37 @@ def terms(found: Sequence[LossTerm]) -> Iterator[str]:
     yield f"{'total':<8} {total(found):>9.4f} nats, the sum of weight times value"
 
 
-def tag_lines(said: calls.TagReply) -> Iterator[str]:
+def tag_lines(reply: calls.TagReply) -> Iterator[str]:
     """The spans with their marginals, then the tokens that are not plainly outside."""
-    yield f"{plural(len(said.spans), 'span')}, with exact marginals"
-    for x in said.spans:
+    yield f"{plural(len(reply.spans), 'span')}, with exact marginals"
+    for x in reply.spans:
         yield f"{x.marginal:.3f}  {visible(x.text)}  (characters {x.char_start} to {x.char_end})"
     yield f"{'B':>6} {'I':>6} {'O':>6}"
-    for token, (b, i, o) in zip(said.tokens, said.p.tolist(), strict=True):
+    for token, (b, i, o) in zip(reply.tokens, reply.p.tolist(), strict=True):
         if o < OUTSIDE:
             yield f"{b:>6.3f} {i:>6.3f} {o:>6.3f}  {visible(token)}"
 
 
-def infill_lines(said: calls.InfillReply) -> Iterator[str]:
+def infill_lines(reply: calls.InfillReply) -> Iterator[str]:
     """Each blank with the heads' best guesses and the true piece's rank, and the loss."""
-    for blank in said.infill.pieces:
-        start, end = said.offset_mapping[blank.at].tolist()
-        hides = visible(said.text[start:end]) if said.known else "[MASK]"
-        # of a typed [MASK] "it" was read in its place, which stands elsewhere
-        where = f", characters {start} to {end}" if said.known else ""
+    for blank in reply.infill.pieces:
+        start, end = reply.offset_mapping[blank.at].tolist()
+        hides = visible(reply.text[start:end]) if reply.known else "[MASK]"
+        # a typed [MASK] was read as "it": its characters are those of the changed text
+        where = f", characters {start} to {end}" if reply.known else ""
         yield f"{hides}  ({blank.fate}{where})"
         for name, head in (("mlm", blank.mlm), ("sbo", blank.sbo), ("both", blank.both)):
             if head is not None:
                 best = [f"{visible(g.piece)} {percent(g.p)}" for g in head.guesses]
-                rank = f"rank {head.rank:>6,}: " if said.known else ""
+                rank = f"rank {head.rank:>6,}: " if reply.known else ""
                 yield f"  {name:<4} {rank}{', '.join(best)}"
         if blank.no_sbo:
             yield f"  no SBO term: {blank.no_sbo}"
-    if not said.known:
+    if not reply.known:
         yield "no loss: nobody has said which word a typed [MASK] hides"
         return
-    yield from terms(said.infill.code)
-    yield f"the paper's plain sum is {total(said.infill.paper):.4f}"
+    yield from terms(reply.infill.code)
+    yield f"the paper's plain sum is {total(reply.infill.paper):.4f}"
 
 
 LINES: dict[str, Callable[[Any], Iterator[str]]] = {"read": answer_lines, "loss": loss_lines}

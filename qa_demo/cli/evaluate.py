@@ -44,8 +44,8 @@ def add(commands: Any) -> None:
     out = "Write every question as a line of JSON: n-best, scores, gold, kind of error. A file"
     flag("--out", type=Path, metavar="NAME.jsonl", help=f"{out} that is there is gone on with.")
     fail = "End with exit code 1 where"
-    least = f"{fail} a score is lower, such as f1=80 or HasAns_exact=70; may stand several times."
-    flag("--fail-under", action="append", default=[], metavar="NAME=PERCENT", help=least)
+    lower = f"{fail} a score is lower, such as f1=80 or HasAns_exact=70; may stand several times."
+    flag("--fail-under", action="append", default=[], metavar="NAME=PERCENT", help=lower)
     worse = f"{fail} F1 is lower by more than --by than that of these lines, on the questions that "
     flag("--not-worse-than", type=Path, metavar="LINES", help=f"{worse}both have.")
     flag("--by", type=float, help="Points for --not-worse-than. Default: 0.")
@@ -93,7 +93,7 @@ def evaluate(args: argparse.Namespace) -> int:
         said = f"{len(examples):,} of {len(found.examples):,} questions, {how}"
         articles, all_of = (len({e.title for e in some}) for some in (examples, found.examples))
         tell(f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said)
-    least = limits(args.fail_under, examples, rules)
+    floors = floors_of(args.fail_under, examples, rules)
     if other is not None:  # what shares no question is refused before an hour is spent
         rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
         names = "this run", f"{args.not_worse_than.name} (--not-worse-than)"
@@ -115,8 +115,8 @@ def evaluate(args: argparse.Namespace) -> int:
 
     begun = args.out is not None and args.out.is_file()
     windows = fitting(asked.windows, reader.max_seq_length)
-    settings = (windows, asked.options(asked.rule, given, None), given, told, args.out)
-    run = running.judge(reader, examples, rules, about, *settings)
+    decode = asked.options(asked.rule, given, None)
+    run = running.judge(reader, examples, rules, about, windows, decode, given, told, args.out)
     if begun:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
@@ -124,8 +124,8 @@ def evaluate(args: argparse.Namespace) -> int:
     sys.stdout.write((dumps(result) if args.json else printed(result)) + "\n")
     if args.eval_results is not None:
         write_file(args.eval_results, model_index(reader.name, file, result))
-    shown = [(name, round(result[name], 2), limit) for name, limit in least]  # as it is printed
-    low = [f"{name} is {at:.2f}, below {limit}" for name, at, limit in shown if at < limit]
+    shown = [(name, round(result[name], 2), floor) for name, floor in floors]  # as it is printed
+    low = [f"{name} is {at:.2f}, below {floor}" for name, at, floor in shown if at < floor]
     if other is not None:
         holds, said = not_worse(run, other, args.by or 0.0)
         tell(said)
@@ -150,7 +150,7 @@ def check_flags(args: argparse.Namespace) -> None:
         raise BadInput(f"--by must be from 0 to 100 points, got {args.by}")
 
 
-def limits(
+def floors_of(
     given: Sequence[str], examples: Sequence[Example], rules: str
 ) -> list[tuple[str, float]]:
     """Scores and their lowest percent, each one that the run will have. Errors: BadInput."""
@@ -160,12 +160,12 @@ def limits(
     found = []
     for one in given:
         name, _, text = one[:60].partition("=")
-        least = shared.number(text)
+        floor = shared.number(text)
         one_of("--fail-under", name, known)
-        if not isinstance(least, int | float) or not (least == 0 or 1 <= least <= 100):
+        if not isinstance(floor, int | float) or not (floor == 0 or 1 <= floor <= 100):
             said = f"needs a percent from 1 to 100 (0.8 of all is {name}=80), got {text!r}"
             raise BadInput(f"--fail-under {name} {said}")
-        found.append((name, float(least)))
+        found.append((name, float(floor)))
     return found
 
 

@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     says += "address. Default: what the chapter opens with."
     picture.add_argument("--state", type=Path, metavar="FILE", help=says)
     shared.add_reader(picture)
-    picture.set_defaults(run=draw)
+    picture.set_defaults(run=print_picture)
     lesson = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
     lesson.add_argument("what", choices=["check"], help="check: compute every guess and reveal")
     says = "A folder of lessons. Default: those of the page."
@@ -45,7 +45,7 @@ def save(args: argparse.Namespace) -> None:
     sys.stdout.write(f"{args.out}: {write_file(args.out, text):,} bytes\n")
 
 
-def draw(args: argparse.Namespace) -> None:
+def print_picture(args: argparse.Namespace) -> None:
     """Print a chapter's blocks. Errors: BadInput."""
     found: Any = {}
     if args.state is not None:
