@@ -46,7 +46,7 @@ def attempt(make: Callable[[Any], Any], asked: Any) -> tuple[int, Any]:
         return 503, {"error": str(fault)}
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:
+    except BaseException:  # the tokenizers library panics so
         log.exception("A request failed")
         return 500, {"error": "this failed; the server's log tells more"}
 

@@ -88,6 +88,6 @@ def launch(
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)
     packed = Middleware(GZipMiddleware, compresslevel=3, exclude_content_types=files)
     beside: dict[str, Any] = {"routes": [*routes], "middleware": [guard, packed, Middleware(early)]}
-    idle = page._queue  # the pauses of Windows; elsewhere it looks for work 600 times a second
-    idle.sleep_when_free, idle.progress_update_sleep_when_free = 0.05, 0.1
+    queue = page._queue  # the pauses of Windows; elsewhere it looks for work 600 times a second
+    queue.sleep_when_free, queue.progress_update_sleep_when_free = 0.05, 0.1
     return page.launch(**launch_settings(host, port), app_kwargs=beside, **more)
