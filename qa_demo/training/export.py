@@ -120,7 +120,7 @@ def adapter_of(trained: Tensors) -> Tensors:
     for name, tensor in trained.items():
         layer, _, part = name.removeprefix("reader.").partition(".lora_")
         if part:
-            factor = heads.ALPHA if part.startswith("B") else 1
+            factor = heads.SCALE if part.startswith("B") else 1
             out[f"{layer.split('.', 1)[1]}.{part[0]}"] = factor * tensor  # without "mpnet."
         elif not name.startswith("bio."):
             out[layer] = tensor

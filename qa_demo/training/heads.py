@@ -23,7 +23,7 @@ from qa_demo.model.forward import inputs_of, knows_token_types, longest_input
 Batch = Mapping[str, Tensor]
 Terms = dict[str, Tensor]
 Loss = Callable[[Batch], Terms]
-ALPHA = 2
+SCALE = 2
 """The factor alpha / r on the change of an adapter."""
 UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet is"
 
@@ -31,7 +31,7 @@ UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet 
 # ---- how an encoder is trained
 
 
-def processor_has_bf16() -> bool:
+def bf16_pays() -> bool:
     """True where bf16 matrix products pay: on a GPU that makes them itself (Ampere, not T4), and on
     a CPU where a short measurement finds them a fifth faster than fp32: what it lists is not
     enough, as AVX512-BF16 without AMX takes longer.
@@ -106,13 +106,13 @@ class Trained(nn.Module):
             held.update(tensor.detach().numpy())
         self.origin = held.hexdigest()
 
-    def goes_on(self, run: Mapping[str, Any]) -> None:
+    def check_origin(self, run: Mapping[str, Any]) -> None:
         """Errors: BadInput where a run with these settings began with another encoder."""
         if run.get("origin", self.origin) != self.origin:  # older ones do not say
             own = f"with {run['encoder']}, or that has changed since"
             raise BadInput(f"the run began with another encoder than the one given: {own}")
 
-    def take(self, bf16: bool) -> None:
+    def use_bf16(self, bf16: bool) -> None:
         """Products in bf16 or not: DeBERTa v1 fails there, hiding padding by fp32's minimum."""
         self.bf16 = bf16 and self.config.model_type != "deberta"
 
@@ -188,9 +188,8 @@ def adapt(model: TwoHeads, rank: int) -> None:
     linear = (name for name, module in base.named_modules() if isinstance(module, nn.Linear))
     layers = [name for name in linear if not name.startswith("pooler")]  # which no head reads
     model.reader.requires_grad_(False)
-    inject_adapter_in_model(
-        LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules=layers), base
-    )
+    change = LoraConfig(r=rank, lora_alpha=SCALE * rank, target_modules=layers)
+    inject_adapter_in_model(change, base)
     model.reader.qa_outputs.requires_grad_(True)
 
 
@@ -213,7 +212,7 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
 def of_run(run: Mapping[str, Any], encoder: str = "", dropout: float = 0.0) -> TwoHeads:
     """The model that a run with these settings began with. Errors: BadInput for another encoder."""
     model = load(encoder or run["encoder"], dropout, run.get("adapter", 0))
-    model.goes_on(run)
+    model.check_origin(run)
     return model
 
 

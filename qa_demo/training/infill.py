@@ -69,7 +69,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
         raise BadInput(f"{run.name} is no run of pretrain")
     encoder = encoder or settings["encoder"]
     model = load(encoder)
-    model.goes_on(settings)
+    model.check_origin(settings)
     tokenizer = tokenizer_of(encoder)
     length, tokens, seed = (settings[name] for name in ("length", "batch_tokens", "seed"))
     parts = tokenize(tokenizer, read_text(text, more_text)[0], length - 2)

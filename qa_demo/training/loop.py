@@ -239,9 +239,9 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")
     if trained:
-        model.goes_on(kept)
+        model.check_origin(kept)
     form = None if other else kept.get("mixed_precision")  # measured anew it could be another
-    model.take(form == "bf16" if form else heads.processor_has_bf16())
+    model.use_bf16(form == "bf16" if form else heads.bf16_pays())
     made = {"mixed_precision": ("no", "bf16")[model.bf16], "origin": model.origin}
     write_json(out / "settings.json", now | made | {"torch": torch.__version__})
     log.info("mixed precision: %s", made["mixed_precision"])

@@ -235,7 +235,7 @@ def train(s: Settings) -> bool:
     tokenizer, model, _ = begun = finetune.begun(s)
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
-    teacher.model.take(model.bf16)
+    teacher.model.use_bf16(model.bf16)
     given, config = max(s.lengths) + teacher.shift, teacher.model.reader.config
     heads.check_length(given, config, "--lengths, as the teacher reads them,")
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, device)

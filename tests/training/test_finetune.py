@@ -97,7 +97,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     assert finetune.main([]) == 130
     assert loop.read_json(out / "state.json")["step"] == 2 and (out / "lock").is_file()
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
-    monkeypatch.setattr(heads, "processor_has_bf16", lambda: other)  # as under other work
+    monkeypatch.setattr(heads, "bf16_pays", lambda: other)  # as under other work
     turns = [DEFAULT, DEFAULT, OSError("full"), *[DEFAULT] * 9]
     monkeypatch.setattr(loop, "write_json", Mock(wraps=loop.write_json, side_effect=turns))
     with pytest.raises(OSError, match="full"):  # the disk

@@ -36,12 +36,12 @@ def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_family_can(tmp_pa
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for seconds, wanted in ((0.9, False), (0.7, True)):
         monkeypatch.setattr(heads, "timeit", Mock(side_effect=[1.0, seconds] * 200))
-        assert heads.processor_has_bf16() is wanted
+        assert heads.bf16_pays() is wanted
     deberta = heads.load(str(toy.encoder(tmp_path, "deberta")), 0.0)
-    deberta.take(True)
+    deberta.use_bf16(True)
     with torch.autocast("cpu", torch.bfloat16, enabled=deberta.bf16):
         assert deberta(toy.batch(range(5, 25)))[0].isfinite().all()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert heads.load(str(tmp_path), 0.0), "on a GPU too, though it has no fused kernel"
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **how: not how)
-    assert not heads.processor_has_bf16(), "one that only emulates it"
+    assert not heads.bf16_pays(), "one that only emulates it"

@@ -73,7 +73,7 @@ def test_each_piece_has_the_teacher_s_number():
 def test_the_teacher_reads_the_same_window_in_its_own_arrangement(home, bf16, apart):
     student, large = kit.tokenizer("bert"), kit.tokenizer("mpnet")
     teacher = teach.Teacher(home / "teacher", student, CPU)
-    teacher.model.take(bf16)
+    teacher.model.use_bf16(bf16)
     windows, batch = windows_of(student)
     assert len({len(w) for w in windows}) > 1, "some are padded"
     together = teacher.says(batch)
