@@ -37,12 +37,12 @@ from qa_demo.training.loop import log
 
 RUN = 12
 """Words in a row that two paragraphs may not share across the line."""
-SHARES = 60
+PARTS = 60
 """Targets are kept as whole parts of 60, which one to six annotators share exactly."""
 JOINT = re.compile(r"\s*[,;]\s*(?:and|or|&)\s+|\s+(?:and|or|&|as well as)\s+|\s*[,;]\s+")
-LAST = re.compile(r"[\s,;](?:and|or|&|as well as)\s")
+CONJUNCTION = re.compile(r"[\s,;](?:and|or|&|as well as)\s")
 RANGE = re.compile(r"between|from|both|either|neither", re.IGNORECASE)
-SMALL = re.compile(r"(?:the|a|an|his|her|its|their)\s+", re.IGNORECASE)
+DETERMINER = re.compile(r"(?:the|a|an|his|her|its|their)\s+", re.IGNORECASE)
 ONE_NAME = re.compile(r"\b(?:of|for)\s")
 NAMED, PLAIN = 5, 3
 """Words of an item at most: of names, and of plain words (longer ones are clauses)."""
@@ -96,7 +96,7 @@ def held_out(examples: Iterable[Example]) -> list[Example]:
     return [e for e in examples if e.spans and is_apart(e.context)]
 
 
-def trained(files: Sequence[Sequence[Example]]) -> list[list[Example]]:
+def without_held_out(files: Sequence[Sequence[Example]]) -> list[list[Example]]:
     """Each file without questions whose paragraph shares a run with one kept apart in any file."""
     kept = {run for part in files for e in held_out(part) for run in runs(e.context)}
     clear = cache(lambda context: kept.isdisjoint(runs(context)))
@@ -113,11 +113,11 @@ def items(text: str) -> tuple[tuple[int, int], ...]:
     capital or a digit ("rock and roll" is one thing), and where the first holds no "of" or "for"
     ("College of Arts and Letters"); three may be plain words of at most three words each.
     """
-    if not LAST.search(text) or RANGE.match(text):
+    if not CONJUNCTION.search(text) or RANGE.match(text):
         return ()
     cuts = [(0, 0), *(found.span() for found in JOINT.finditer(text)), (len(text), len(text))]
     ranges = tuple((a, b) for (_, a), (b, _) in pairwise(cuts))
-    bare = [SMALL.sub("", text[a:b], count=1).strip() for a, b in ranges]
+    bare = [DETERMINER.sub("", text[a:b], count=1).strip() for a, b in ranges]
     if any(not re.search(r"\w", item) or len(item.split()) > NAMED for item in bare):
         return ()
     if all(item[0].isupper() or item[0].isdigit() for item in bare):
@@ -154,7 +154,7 @@ def targets(
     window: Window, golds: Sequence[TagGold] = (), lists: Sequence[TagGold] = ()
 ) -> dict[str, np.ndarray]:
     """A window of n pieces and the targets of the page's own losses (core.losses) for it: `start`
-    and `end` [n] from `golds`, `tags` [n, 3] from `lists`, in parts of SHARES; `tagged` [n], where
+    and `end` [n] from `golds`, `tags` [n, 3] from `lists`, in 1 / PARTS; `tagged` [n], where
     tags carry a loss; `listed` [n], from the first word of a list to its last; `ids`, `types` (of
     tokens) and `passage` [n] as the window has them.
     """
@@ -172,7 +172,7 @@ def targets(
         "passage": np.asarray(window.is_context, bool),
         "tagged": np.asarray(tagged, bool),
         "listed": listed,
-        **{name: np.rint(x * SHARES).astype(np.uint8) for name, x in shares.items()},
+        **{name: np.rint(x * PARTS).astype(np.uint8) for name, x in shares.items()},
     }
 
 
@@ -190,8 +190,8 @@ def reworded(question: str, context: str, rng: random.Random) -> str | None:
         there = [x for x in there if len(x) >= least and x.lower() not in question.lower()]
         if there:
             ways += [(one.span(), rng.choice(there)) for one in found] * 2
-    words = LOWER.finditer(question)
-    ways += [(one.span(), OTHER[one.group()]) for one in words if one.group() in OTHER] * 2
+    lower = LOWER.finditer(question)
+    ways += [(one.span(), OTHER[one.group()]) for one in lower if one.group() in OTHER] * 2
     ways += [(one.span(), f"{one.group()} not") for one in AUXILIARY.finditer(question)][:1]
     if not ways:
         return None
@@ -273,7 +273,7 @@ def draw(
     the question with another paragraph of its article too, and one with a word exchanged. Errors:
     BadInput where there are none.
     """
-    files, cramped = trained([read_squad(name) for name, _ in train]), 0
+    files, cramped = without_held_out([read_squad(name) for name, _ in train]), 0
     rng, found, labels = random.Random(f"{seed}/pool"), list[dict[str, np.ndarray]](), list[bool]()
     for (name, share), examples in zip(train, files, strict=True):
         sampler = Sampler(examples, tokenizer, negatives)

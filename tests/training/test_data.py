@@ -10,7 +10,7 @@ from qa_demo.core.losses import tags_of
 from qa_demo.core.text import touching
 from qa_demo.core.types import Answer, B, Example, Span, Window
 from qa_demo.training import data
-from qa_demo.training.data import SHARES, Sampler, items, marks, reworded, targets
+from qa_demo.training.data import PARTS, Sampler, items, marks, reworded, targets
 from tests.model import kit
 from tests.training import toy
 
@@ -39,7 +39,7 @@ def parts_of(one: Example) -> list[Span]:
 def drawn(one: Example) -> tuple[Window, dict[str, np.ndarray]]:
     """The window that is drawn of a text, and its targets as shares of 1."""
     found = sampler(one).draw(one, 256, random.Random(0))
-    shares = {n: x / SHARES if x.dtype == np.uint8 else x for n, x in targets(*found).items()}
+    shares = {n: x / PARTS if x.dtype == np.uint8 else x for n, x in targets(*found).items()}
     return found[0], shares
 
 
@@ -61,7 +61,7 @@ def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
     for _ in range(60):
         window, *golds = source.draw(one, 60, rng)
         held = [s for s in spans if window.holds(s)]
-        assert targets(window, *golds)["start"][window.to_pos(held[0].start)] == SHARES
+        assert targets(window, *golds)["start"][window.to_pos(held[0].start)] == PARTS
         seen.add(held[0])
     assert seen == set(spans)
 
@@ -72,7 +72,7 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
     source, rng, texts = sampler(one, other, negatives=1.0), random.Random(1), set()
     for _ in range(20):
         found = targets(*source.draw(one, 60, rng))
-        assert found["start"][0] == found["end"][0] == SHARES, "[CLS]"
+        assert found["start"][0] == found["end"][0] == PARTS, "[CLS]"
         texts.add(bool(found["passage"].sum() > 10))
     assert texts == {True, False}
 
@@ -119,10 +119,10 @@ def test_a_fifth_is_kept_apart_whatever_blanks_and_marks_say():
     words = kept[0].context.split()
     near, far = " ".join(["begin", *words[5:17], "end"]), " ".join(["begin", *words[5:16], "end"])
     other = [replace(lists[0], context=c, spans=()) for c in (near, far)]
-    first, second = data.trained([lists, other])
+    first, second = data.without_held_out([lists, other])
     assert first == [e for e in lists if e not in kept]
     assert [e.context for e in second] == [far], "the other shares twelve words with a kept one"
-    assert data.trained([other]) == [other]
+    assert data.without_held_out([other]) == [other]
 
 
 @pytest.mark.parametrize(
@@ -152,5 +152,5 @@ def test_windows_that_nobody_labelled_are_added(tmp_path, caplog, kind, words):
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)
     parts = [slice(*found["offsets"][k : k + 2]) for k in silent]
-    assert all(found["start"][part][0] == SHARES for part in parts)
+    assert all(found["start"][part][0] == PARTS for part in parts)
     assert any(words in tokenizer.decode(found["ids"][part]) for part in parts)

@@ -39,7 +39,7 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
     assert batch["input_ids"].shape == (4, max(sizes[rows]))
     assert batch["labelled"].tolist() == [0, 1, 1, 0]
     kept = {name: pool[name] for name in ("passage", "tagged", "listed")}
-    kept |= {name: pool[name] / data.SHARES for name in ("start", "end", "tags")}
+    kept |= {name: pool[name] / data.PARTS for name in ("start", "end", "tags")}
     kept |= {"input_ids": pool["ids"], "token_type_ids": pool["types"], "teacher": said}
     for b, k in enumerate(rows):
         part, n = slice(*pool["offsets"][k : k + 2]), sizes[k]
