@@ -38,7 +38,7 @@ from qa_demo.training.heads import Batch, Terms, TwoHeads, check_length, load, t
 from qa_demo.training.loop import Draws, Job, Place, begin, command, run
 from qa_demo.training.score import HEADS, squad_means, text_of
 
-Begun = tuple[Any, TwoHeads, list[Example]]
+Prepared = tuple[Any, TwoHeads, list[Example]]
 """Tokenizer, model and dev questions of a run."""
 
 
@@ -103,7 +103,7 @@ def pool_at(s: Settings, tokenizer: Any) -> Pool:
     return pool
 
 
-def groups(sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator) -> list[np.ndarray]:
+def row_groups(sizes: np.ndarray, batch_tokens: int, rng: np.random.Generator) -> list[np.ndarray]:
     """All windows once, in groups of like length whose padded size is at most `batch_tokens` (a
     longer window goes alone), in random order.
     """
@@ -162,7 +162,7 @@ def batches(windows: Windows, batch_tokens: int, seed: int, place: Place) -> Dra
     """Batches behind a place, epoch after epoch, each in an order of its own."""
     for epoch in itertools.count(place["epoch"]):
         rng = np.random.default_rng([seed, epoch])
-        for number, rows in enumerate(groups(windows.sizes, batch_tokens, rng)):
+        for number, rows in enumerate(row_groups(windows.sizes, batch_tokens, rng)):
             if (epoch, number) > (place["epoch"], place["batch"]):
                 yield {"epoch": epoch, "batch": number}, windows.batch(rows)
 
@@ -215,7 +215,7 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
     return found
 
 
-def begun(s: Settings) -> Begun:
+def prepared(s: Settings) -> Prepared:
     """What a run needs before its windows. Errors: BadInput for what it cannot be, before anything
     is drawn.
     """
@@ -231,9 +231,9 @@ def begun(s: Settings) -> Begun:
     return tokenizer, model, dev
 
 
-def steps(s: Settings, at: Begun, windows: Windows, loss: heads.Loss) -> bool:
+def run_on(s: Settings, ready: Prepared, windows: Windows, loss: heads.Loss) -> bool:
     """Run the steps on windows; the model's running average is kept and scored on dev."""
-    tokenizer, model, dev = at
+    tokenizer, model, dev = ready
     groups, average = parameter_groups(model, s), copy.deepcopy(model)
 
     def measure() -> dict[str, Any]:
@@ -249,14 +249,14 @@ def train(s: Settings) -> bool:
     """Draw the windows, then run the steps; True when all were taken, False when a signal stopped
     the run.
     """
-    tokenizer, model, _ = at = begun(s)
+    tokenizer, model, _ = ready = prepared(s)
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.reader.device)
 
     def loss(batch: Batch) -> Terms:
         terms = heads.loss_terms(*model(batch), batch)
         return terms | {"loss": heads.total(terms, s.bio_weight)}
 
-    return steps(s, at, windows, loss)
+    return run_on(s, ready, windows, loss)
 
 
 main = command(Settings, train, __doc__, "finetune")

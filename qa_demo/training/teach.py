@@ -28,7 +28,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE
 from qa_demo.model.source import sha256
 from qa_demo.training import finetune, heads
-from qa_demo.training.finetune import Windows, groups, pool_at
+from qa_demo.training.finetune import Windows, pool_at, row_groups
 from qa_demo.training.heads import Batch, Terms, TwoHeads, load, load_weights, of_run, tokenizer_of
 from qa_demo.training.loop import command, log, read_json, write_json
 
@@ -180,7 +180,7 @@ def logits_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
     for first in range(done, total, PART):
         part = np.arange(first, min(first + PART, total))
-        for near in groups(windows.sizes[part], tokens, np.random.default_rng(0)):
+        for near in row_groups(windows.sizes[part], tokens, np.random.default_rng(0)):
             batch = windows.batch(part[near])
             found = teacher.says(batch).half().cpu().numpy()
             for row, values in zip(part[near], found, strict=True):
@@ -232,7 +232,7 @@ def train(s: Settings) -> bool:
     """Draw the windows, ask the teacher, then run the steps; True when all were taken. Errors:
     BadInput, BadCheckpoint.
     """
-    tokenizer, model, _ = begun = finetune.begun(s)
+    tokenizer, model, _ = ready = finetune.prepared(s)
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
     teacher.model.use_bf16(model.bf16)
@@ -246,7 +246,7 @@ def train(s: Settings) -> bool:
         terms = loss_terms(model(batch), batch, s.temperature, s.lists)
         return terms | {"loss": total(terms, s.label_share, s.bio_weight)}
 
-    return finetune.steps(s, begun, windows, loss)
+    return finetune.run_on(s, ready, windows, loss)
 
 
 main = command(Settings, train, __doc__, "teach")

@@ -58,11 +58,11 @@ def test_a_batch_is_gathered_as_its_windows_are(tmp_path):
 
 def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
     sizes = np.random.default_rng(4).integers(20, 384, 5000)
-    found = finetune.groups(sizes, 4096, np.random.default_rng([1, 0]))
+    found = finetune.row_groups(sizes, 4096, np.random.default_rng([1, 0]))
     assert sorted(np.concatenate(found).tolist()) == list(range(5000))
     padded = [len(rows) * sizes[rows].max() for rows in found]
     assert max(padded) <= 4096 and sizes.sum() > 0.93 * sum(padded)
-    longer = finetune.groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
+    longer = finetune.row_groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
     assert [len(rows) for rows in longer] == [1, 1, 1]
     drawn = finetune.batches(Mock(sizes=sizes[:9], batch=list), 1, 1, {"epoch": 0, "batch": -1})
     one, two = ([next(drawn)[1] for _ in range(9)] for _ in range(2))
