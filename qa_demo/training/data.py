@@ -259,7 +259,7 @@ def pool_of(windows: Sequence[Mapping[str, np.ndarray]], labelled: Sequence[bool
     return {"offsets": offsets, "labelled": np.asarray(labelled, bool), **pieces}
 
 
-def draw(
+def draw_pool(
     train: Sequence[tuple[str, float]],
     tokenizer: Any,
     lengths: Sequence[int],
@@ -280,13 +280,13 @@ def draw(
         for e in examples:
             for _ in range(int(share) + (rng.random() < share % 1)):
                 length = rng.choice(lengths)
-                drawn = [(sampler.draw(e, length, rng), True)]
+                tries = [(sampler.draw(e, length, rng), True)]
                 for exchange, part in enumerate((unlabelled, exchanged)):
                     if rng.random() < part:
-                        drawn.append((sampler.unlabelled(e, length, rng, bool(exchange)), False))
-                cramped += drawn[0][0] is None
-                found += [targets(*window) for window, _ in drawn if window]
-                labels += [labelled for window, labelled in drawn if window]
+                        tries.append((sampler.unlabelled(e, length, rng, bool(exchange)), False))
+                cramped += tries[0][0] is None
+                found += [targets(*window) for window, _ in tries if window]
+                labels += [labelled for window, labelled in tries if window]
         said = f"{len(found):,} windows so far; {cramped:,} times a question left no room for one"
         log.info("%s: %s", Path(name).name, said)
     if not any(labels):

@@ -33,7 +33,7 @@ from qa_demo.evaluation.questions import read_squad
 from qa_demo.model.forward import longest_input
 from qa_demo.model.tokenizer import encode
 from qa_demo.training import heads, loop
-from qa_demo.training.data import Pool, draw
+from qa_demo.training.data import Pool, draw_pool
 from qa_demo.training.heads import Batch, Terms, TwoHeads, check_length, load, tokenizer_of
 from qa_demo.training.loop import Draws, Job, Place, begin, command, run
 from qa_demo.training.score import HEADS, squad_means, text_of
@@ -73,18 +73,18 @@ def share_of(item: str) -> tuple[str, float]:
 
 def pool_at(s: Settings, tokenizer: Any) -> Pool:
     """The windows of a run with the settings `s`: those that lie at its `pool`, by default
-    OUT/pool.npz, or else new ones, drawn and kept there. Errors: BadInput as `draw`, for a file
-    that holds no pool, and for one that was drawn otherwise.
+    OUT/pool.npz, or else new ones, drawn and kept there. Errors: BadInput as `draw_pool`, for a
+    file that holds no pool, and for one that was drawn otherwise.
     """
     path = Path(s.pool or Path(s.out) / "pool.npz")
     names = ("lengths", "negatives", "unlabelled", "exchanged", "seed")
-    drawn = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
+    how = {name: getattr(s, name, 0.0) for name in names}  # two are teach's alone
     vocabulary = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
     train = [share_of(item) for item in s.train]
     files = [f"{Path(name).name}:{share:g}" for name, share in train]
-    wanted = {"files": files, "word pieces": hashlib.sha256(vocabulary).hexdigest(), **drawn}
+    wanted = {"files": files, "word pieces": hashlib.sha256(vocabulary).hexdigest(), **how}
     if not path.is_file():
-        pool = draw(train, tokenizer, **drawn)
+        pool = draw_pool(train, tokenizer, **how)
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")
         with new.open("wb") as file:
@@ -158,7 +158,7 @@ class Windows:
         return batch if self.teacher is None else batch | {"teacher": self.teacher[flat].float()}
 
 
-def batches(windows: Windows, batch_tokens: int, seed: int, place: Place) -> Draws:
+def batches_from(windows: Windows, batch_tokens: int, seed: int, place: Place) -> Draws:
     """Batches behind a place, epoch after epoch, each in an order of its own."""
     for epoch in itertools.count(place["epoch"]):
         rng = np.random.default_rng([seed, epoch])
@@ -241,8 +241,8 @@ def run_on(s: Settings, ready: Prepared, windows: Windows, loss: heads.Loss) -> 
         scores = {name: quick_scores(one, tokenizer, dev) for name, one in both.items()}
         return {"dev_questions": len(dev), **scores}
 
-    drawn, first = partial(batches, windows, s.batch_tokens, s.seed), {"epoch": 0, "batch": -1}
-    return run(s, Job(model, groups, first, drawn, loss, measure, average, s.average))
+    first, after = {"epoch": 0, "batch": -1}, partial(batches_from, windows, s.batch_tokens, s.seed)
+    return run(s, Job(model, groups, first, after, loss, measure, average, s.average))
 
 
 def train(s: Settings) -> bool:

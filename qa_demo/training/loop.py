@@ -268,9 +268,9 @@ def run(s: Settings, job: Job) -> bool:
         heads.snapshot(out, job.model, 0)
     rows = Log(out, state["seconds"])
     over = done = gone(s, step, rows.seconds) >= 1
-    with stop_asked() as asked, closing(job.batches(state)) as drawn:
+    with stop_asked() as asked, closing(job.batches(state)) as batches:
         while not over:
-            place, batch = next(drawn)
+            place, batch = next(batches)
             # one that goes on drops out what one session would
             torch.manual_seed(int(np.random.SeedSequence([s.seed, step]).generate_state(1)[0]))
             factor = rate(s, step, rows.seconds)

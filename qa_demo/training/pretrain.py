@@ -115,7 +115,7 @@ def deaf(_: int) -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def drawn(s: Settings, batches: Batches, place: Place) -> Draws:
+def batches_from(s: Settings, batches: Batches, place: Place) -> Draws:
     """Batches behind a place."""
     mine = range(place["drawn"], 10**9)
     loader = DataLoader(batches, None, sampler=mine, num_workers=s.workers, worker_init_fn=deaf)
@@ -134,9 +134,9 @@ def train(s: Settings) -> bool:
     held = Batches(apart, tokenizer, s.length, packed=False) if apart else None
     log.info("%d pieces in %d sequences", len(batches.stream), len(batches.sequences))
     model.count(np.bincount(batches.stream, minlength=len(tokenizer)))
-    groups = parameter_groups(model, s)
+    groups, after = parameter_groups(model, s), partial(batches_from, s, batches)
     figures = held and (lambda: {"held": summary(measure(model, held, s.held_limit))})
-    return run(s, Job(model, groups, {"drawn": 0}, partial(drawn, s, batches), model, figures))
+    return run(s, Job(model, groups, {"drawn": 0}, after, model, figures))
 
 
 main = command(Settings, train, __doc__, "pretrain")

@@ -147,7 +147,7 @@ def test_windows_that_nobody_labelled_are_added(tmp_path, caplog, kind, words):
     asked = [(first, [kit.asked("a", "who came first", first, "anna")])]
     asked += [(second, [kit.asked("b", "who was it", second), kit.asked("c", "the " * 60, second)])]
     path = kit.written(tmp_path / "squad.json", asked)
-    found = data.draw([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
+    found = data.draw_pool([(str(path), 8)], tokenizer, **toy.DRAWN | {kind: 1.0, "negatives": 0.0})
     assert "8 times a question left no room" in caplog.text
     silent = np.flatnonzero(~found["labelled"])
     assert 0 < len(silent) < len(found["labelled"]) == 16 + len(silent)

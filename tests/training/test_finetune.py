@@ -64,8 +64,8 @@ def test_every_window_stands_in_one_group_under_the_limit_with_its_like():
     assert max(padded) <= 4096 and sizes.sum() > 0.93 * sum(padded)
     longer = finetune.row_groups(sizes[:3] + 5000, 4096, np.random.default_rng(0))
     assert [len(rows) for rows in longer] == [1, 1, 1]
-    drawn = finetune.batches(Mock(sizes=sizes[:9], batch=list), 1, 1, {"epoch": 0, "batch": -1})
-    one, two = ([next(drawn)[1] for _ in range(9)] for _ in range(2))
+    made = finetune.batches_from(Mock(sizes=sizes[:9], batch=list), 1, 1, {"epoch": 0, "batch": -1})
+    one, two = ([next(made)[1] for _ in range(9)] for _ in range(2))
     assert sorted(one) == sorted(two) and one != two, "each epoch in an order of its own"
 
 
@@ -176,7 +176,7 @@ def test_a_run_that_cannot_be_is_refused_and_nothing_is_drawn(home, run, tmp_pat
 
 
 def test_a_run_by_time_ends_scores_itself_and_takes_a_pool_that_was_kept(home, run, monkeypatch):
-    monkeypatch.setattr(finetune, "draw", None)  # whoever draws again fails
+    monkeypatch.setattr(finetune, "draw_pool", None)  # whoever draws again fails
     more = {"steps": 0, "minutes": 1e-3, "pool": f"{run}/pool.npz", "evaluate_every": 500}
     assert finetune.train(settings(home, "timed", warmup=10**9, **more))
     done = loop.read_json(home / "timed" / "state.json")

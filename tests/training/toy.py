@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from qa_demo.training import heads, loop
-from qa_demo.training.data import Pool, draw
+from qa_demo.training.data import Pool, draw_pool
 from tests.cli.terminal import squad
 from tests.model import kit
 
@@ -39,7 +39,7 @@ DRAWN = {"lengths": [40, 60], "negatives": 0.3, "unlabelled": 0.0, "exchanged": 
 def pool(path: Path, share: float = 3.5, **more: Any) -> Pool:
     """The pool of four questions, of which one has no answer, drawn so or otherwise."""
     squad(path, unanswerable=True)
-    return draw([(str(path), share)], kit.tokenizer("bert"), **DRAWN | more)
+    return draw_pool([(str(path), share)], kit.tokenizer("bert"), **DRAWN | more)
 
 
 def batch(pieces: Sequence[int]) -> dict[str, torch.Tensor]:
