@@ -228,19 +228,19 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     out.mkdir(parents=True, exist_ok=True)
     alone(out)
-    kept = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
-    other = [name for name in now if name not in FREE and kept.get(name) != now[name]]
+    stored = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
+    other = [name for name in now if name not in FREE and stored.get(name) != now[name]]
     trained = read_json(out / "state.json")["step"] if (out / "state.json").is_file() else 0
     if other and trained:
         raise BadInput(
             f"{s.out} holds a run of {trained:,} steps with --{other[0].replace('_', '-')} "
-            f"{kept.get(other[0])}: give the same to go on with it, or another --out"
+            f"{stored.get(other[0])}: give the same to go on with it, or another --out"
         )
     torch.manual_seed(s.seed)
     model = load().to("cuda" if torch.cuda.is_available() else "cpu")
     if trained:
-        model.check_origin(kept)
-    form = None if other else kept.get("mixed_precision")  # measured anew it could be another
+        model.check_origin(stored)
+    form = None if other else stored.get("mixed_precision")  # measured anew it could be another
     model.use_bf16(form == "bf16" if form else heads.bf16_pays())
     made = {"mixed_precision": ("no", "bf16")[model.bf16], "origin": model.origin}
     write_json(out / "settings.json", now | made | {"torch": torch.__version__})
@@ -248,7 +248,7 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     return model
 
 
-def gone(s: Settings, step: int, seconds: float) -> float:
+def share_done(s: Settings, step: int, seconds: float) -> float:
     """How much of a run is behind it, 1 at its end."""
     return step / s.steps if s.steps else seconds / (60 * s.minutes)
 
@@ -256,7 +256,7 @@ def gone(s: Settings, step: int, seconds: float) -> float:
 def rate(s: Settings, step: int, seconds: float) -> float:
     """Factor on the learning rate at a step, from 0: it warms up, and falls to nothing."""
     warm = min(1.0, (step + 1) / s.warmup) if s.warmup else 1.0
-    return warm * max(0.0, 1 - gone(s, step, seconds))
+    return warm * max(0.0, 1 - share_done(s, step, seconds))
 
 
 def run(s: Settings, job: Job) -> bool:
@@ -266,27 +266,27 @@ def run(s: Settings, job: Job) -> bool:
     step, peaks = state["step"], [group["lr"] for group in job.groups]
     if job.average is not None and step == 0:
         heads.snapshot(out, job.model, 0)
-    rows = Log(out, state["seconds"])
-    over = done = gone(s, step, rows.seconds) >= 1
+    journal = Log(out, state["seconds"])
+    over = done = share_done(s, step, journal.seconds) >= 1
     with stop_asked() as asked, closing(job.batches(state)) as batches:
         while not over:
             place, batch = next(batches)
             # one that goes on drops out what one session would
             torch.manual_seed(int(np.random.SeedSequence([s.seed, step]).generate_state(1)[0]))
-            factor = rate(s, step, rows.seconds)
+            factor = rate(s, step, journal.seconds)
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = peak * factor
-            rows.terms.append(heads.descend(job.model, job.loss, optimizer, batch))
+            journal.terms.append(heads.descend(job.model, job.loss, optimizer, batch))
             step += 1
             if job.average is not None:
                 heads.move_average(job.average, job.model, job.decay, step)
                 heads.snapshot(out, job.model, step)
-            done = gone(s, step, rows.seconds) >= 1
+            done = share_done(s, step, journal.seconds) >= 1
             over = done or bool(asked)
-            due, kept = (done or step % n == 0 for n in (s.evaluate_every, s.save_every))
-            if due or kept or over or step % s.log_every == 0:
-                rows.row(step, job.measure if due else None)
-            if kept or over:
-                save(out, job, optimizer, {**place, "step": step, "seconds": rows.seconds})
+            score_due, save_due = (done or step % n == 0 for n in (s.evaluate_every, s.save_every))
+            if score_due or save_due or over or step % s.log_every == 0:
+                journal.row(step, job.measure if score_due else None)
+            if save_due or over:
+                save(out, job, optimizer, {**place, "step": step, "seconds": journal.seconds})
     log.info("stopped at step %d", step)
     return done

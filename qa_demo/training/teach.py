@@ -65,7 +65,7 @@ class Teacher:
         self.numbers = torch.from_numpy(numbers_of(student, own)).to(device)
         self.shift = own.num_special_tokens_to_add(pair=True) - 3
         self.pad, self.sep = own.pad_token_id, own.sep_token_id
-        # token type of the passage; where none are fed, which means 0 everywhere
+        # the passage's token type; 0 where the teacher is fed none
         self.type = int("token_type_ids" in own.model_input_names)
         self.model.to(device)
 
@@ -139,15 +139,15 @@ def numbers_of(student: Any, teacher: Any) -> np.ndarray:
 
 def reader_of(folder: Path) -> tuple[str, Path, TwoHeads]:
     """Where its tokenizer lies, what its training wrote, and the model, an adapter in its place."""
-    settings = folder / "settings.json"
-    if settings.is_file() and "dev" in (said := read_json(settings)):
-        model = of_run(said)
+    path = folder / "settings.json"
+    if path.is_file() and "dev" in (settings := read_json(path)):
+        model = of_run(settings)
         weights = folder / "average.safetensors"
         load_weights(model, weights)
         for module in model.modules():
             if hasattr(module, "lora_A"):
                 module.merge()
-        return said["encoder"], weights, model.eval()
+        return settings["encoder"], weights, model.eval()
     if (folder / ADAPTER_FILE).is_file() or not (folder / BIO_FILE).is_file():
         raise BadCheckpoint(
             f"{folder.name} is no teacher: neither a run of finetune nor a whole reader with tags, "
@@ -175,7 +175,7 @@ def logits_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np
         if not done:  # its whole room is taken now: a full disk would end the process later
             with path.open("wb") as file:
                 np.save(file, np.zeros((len(windows.pool["ids"]), 5), np.float16))
-        said = np.lib.format.open_memmap(path, "r+")
+        logits = np.lib.format.open_memmap(path, "r+")
     except ValueError as fault:
         raise BadInput(f"{path.name} holds no logits that can be read: {fault}") from fault
     for first in range(done, total, PART):
@@ -185,13 +185,13 @@ def logits_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np
             found = teacher.says(batch).half().cpu().numpy()
             for row, values in zip(part[near], found, strict=True):
                 at, after = windows.pool["offsets"][row : row + 2]
-                said[at:after] = values[: after - at]
-        said.flush()
+                logits[at:after] = values[: after - at]
+        logits.flush()
         done = int(part[-1]) + 1
         write_json(about, wanted | {"done": done})
         if done == total or first // PART % 64 == 0:
             log.info("the teacher has read %s of %s windows", f"{done:,}", f"{total:,}")
-    return said
+    return logits
 
 
 def loss_terms(
