@@ -8,9 +8,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from qa_demo import plot
-from qa_demo.bundle import script
+from qa_demo import bundle, plot
 from qa_demo.core.base import BadInput, Cancelled
+from qa_demo.evaluation import report
 from qa_demo.examples import load_menu
 from qa_demo.model.work import Work
 from qa_demo.page import routes
@@ -44,10 +44,9 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
     pictures = Pictures(load_menu(), lambda _: Slow(bio=True), FakeInfiller, work=Work())
     draw = pictures.picture
     pictures.picture = lambda state: time.sleep(0.05) or draw(state)
-    asked = {"state": {"question": "Who?", "context": "Ada came."}}
     client = TestClient(Starlette(routes=routes(pictures)))
     assert client.post("/saved", json={"state": {"chapter": "loss", "step": 9}}).status_code == 422
-    made = client.post("/saved", json=asked)
+    made = client.post("/saved", json={"state": {"question": "Who?", "context": "Ada came."}})
     assert made.status_code == 200, made.text
     assert made.text.startswith("<!doctype html>")
 
@@ -67,8 +66,10 @@ def test_every_step_is_saved_only_two_scripts_run_and_no_users_text_ends_an_elem
     assert len(text) < 6_000_000 and "import.meta" not in text, "no module, no server"
 
 
-def test_no_two_modules_use_a_name_for_two_things():
-    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", script(), re.M)
+@pytest.mark.parametrize("modules", [bundle.MODULES, report.MODULES])
+def test_no_two_modules_use_a_name_for_two_things(modules):
+    text = bundle.script(modules=modules)
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", text, re.M)
     assert len(names) == len(set(names))
 
 
@@ -76,8 +77,7 @@ def test_a_notebook_plots_a_reading_with_colours_and_selection_and_shows_its_pag
     figure = plot(READING, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
     assert "#00659f" in figure.to_json()
-    moved = plot(READING, "spans", selection=(3, 5))
-    assert moved.layout.shapes != figure.layout.shapes
+    assert plot(READING, "spans", selection=(3, 5)).layout.shapes != figure.layout.shapes
     with pytest.raises(BadInput, match="not as a figure"):
         plot(READING, "start_end", step=1)
     with pytest.raises(BadInput, match=r"temperature: must be greater .* equal to 0\.2, got 0"):

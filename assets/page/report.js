@@ -26,7 +26,7 @@ KINDS.paragraph = (b) => {
 export function set(patch) {
   const stop = typeof patch.at === "number" ? { at: 2 * Math.round(patch.at / 2) } : {};
   state = { ...state, ...patch, ...stop };
-  draw();
+  drawAll();
   if (patch.selection) here("[data-block=opened]").scrollIntoView({ block: "nearest" });
 }
 
@@ -37,7 +37,7 @@ function block(number) {
 }
 
 /** Draw each section as this state has it. */
-function draw() {
+function drawAll() {
   const blocks = report.sections.flatMap(({ by, of }) =>
     of[by.map((name) => state[name]).join("/")].map(block)
   );
@@ -52,7 +52,7 @@ async function unpack() {
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   report = await new Response(plain).json();
   state = report.start;
-  draw();
+  drawAll();
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
