@@ -60,7 +60,7 @@ export function mount(root, chapters) {
     tabs,
     el("div", { class: "pair" }, course.panel, el("div", { class: "stage" }, waits, grid), aside),
     voice.node,
-    globalThis.SAVED ? "" : el("p", { class: "legend" }, errors),
+    globalThis.SAVED ? "" : el("p", { class: "foot" }, errors),
   );
   arrows(tabs, [...tabs.children]);
 
