@@ -2,7 +2,7 @@
 
 import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
-import { BASE, current, post, replace, sentenceOf, TEXTS } from "./store.js";
+import { BASE, current, patched, post, replace, sentenceOf, TEXTS } from "./store.js";
 import { kept } from "./tools.js";
 
 const OPEN_STEP = "lesson";
@@ -54,7 +54,7 @@ export function lessons() {
     open = null;
     kept(OPEN_STEP, null);
     show(false);
-    if (current().veil) replace({ ...current(), veil: undefined });
+    if (current().veil) replace(patched(current(), { veil: null }));
   }
 
   /** Show the list of lessons. */

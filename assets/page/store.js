@@ -67,7 +67,7 @@ export function set(patch) {
 
 /** Take another state whole, as a lesson's step has it. */
 export function replace(other) {
-  state = JSON.parse(JSON.stringify(other));
+  state = structuredClone(other);
   touched = "";
   page.marks({});
   write(true);
