@@ -15,7 +15,7 @@ export function lessons() {
   const panel = el("section", { class: "lesson", "aria-label": "Lesson", hidden: true });
   const voice = announcer();
   /** @type {any} */
-  let open = null, list = null, wrong = "", turn = 0, fresh = false;
+  let open = null, list = null, wrong = "", turn = 0, fresh = false, down = false, late = false;
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
   const quiet = (text, act) => press(text, act, { class: "plain", "data-focus": text });
   const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
@@ -306,7 +306,8 @@ export function lessons() {
 
   /** What is drawn anew under a finger would lose its press: it waits until that has ended. */
   function draw() {
-    if ((late = down)) return;
+    late = down;
+    if (down) return;
     const active = document.activeElement, inside = panel.contains(active);
     const held = CSS.escape(active?.getAttribute("data-focus") ?? "");
     panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
@@ -325,7 +326,6 @@ export function lessons() {
     if (typing) /** @type {any} */ (panel.querySelector(".act"))?.focus();
   }
 
-  let down = false, late = false;
   panel.addEventListener("pointerdown", (event) => down = event.button === 0);
   for (const end of ["pointerup", "pointercancel"]) {
     addEventListener(end, () => setTimeout(() => (down = false, late && draw())));
