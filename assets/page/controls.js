@@ -34,10 +34,8 @@ export function slider(b) {
     set({ [b.field]: Number(range.value) });
   });
   box.addEventListener("change", () => {
-    if (
-      box.value === "" ||
-      !box.validity.valid && (box.validity.rangeOverflow || box.validity.rangeUnderflow)
-    ) {
+    const { rangeOverflow, rangeUnderflow } = box.validity;
+    if (box.value === "" || rangeOverflow || rangeUnderflow) {
       const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value || "no number"}`;
       says.role = "alert", says.textContent = `${got}. ${b.says}`;
       box.value = range.value;
@@ -55,7 +53,7 @@ export function slider(b) {
     says,
   );
   // a slider under a finger is never drawn anew
-  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(b = now), true);
+  const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
   return { node, keeps };
 }
 
