@@ -151,15 +151,15 @@ addEventListener("beforeprint", () => { // a sheet shows what nobody scrolled to
 /** Names and numbers that a long word pushed over the figure's edge move back inside. */
 function inside(node) {
   const box = node.getBoundingClientRect();
-  const by = (low, high, least, most) => Math.max(least - low, Math.min(0, most - high));
+  const shift = (low, high, least, most) => Math.max(least - low, Math.min(0, most - high));
   const said = ".annotation-text-g, .textpoint, .infolayer text[class$=title]";
   const texts = node.querySelectorAll(said);
   for (const text of texts) text.style.translate = "";
-  const moves = [...texts].map((text) => {
+  const shifts = [...texts].map((text) => {
     const { left, right, top, bottom } = text.getBoundingClientRect();
-    return [by(left, right, box.left, box.right), by(top, bottom, box.top, box.bottom)];
+    return [shift(left, right, box.left, box.right), shift(top, bottom, box.top, box.bottom)];
   });
-  for (const [k, [x, y]] of moves.entries()) {
+  for (const [k, [x, y]] of shifts.entries()) {
     if (x || y) texts[k].style.translate = `${x}px ${y}px`;
   }
 }
@@ -167,12 +167,12 @@ function inside(node) {
 export function figure(b, old) {
   const node = old?.node ?? watched();
   node.setAttribute("aria-label", b.alt);
-  let over = b.overlay ?? {}, at = null, drawn = false;
-  let moves = Boolean(old?.block && onlyValues(old.block, b));
+  let over = b.overlay ?? {}, framed = null, drawn = false;
+  let valuesOnly = Boolean(old?.block && onlyValues(old.block, b));
 
   const frame = () => {
-    if (!at || !b.frame) return [];
-    const [y, x] = at, h = b.frame.half;
+    if (!framed || !b.frame) return [];
+    const [y, x] = framed, h = b.frame.half;
     const corners = { x0: x - h, x1: x + h, y0: y - h, y1: y + h };
     const line = (role, width) => ({
       type: "rect",
@@ -181,7 +181,7 @@ export function figure(b, old) {
     });
     return [line("paper", 8), line("ink", 4)]; // also seen on dark cells
   };
-  const laid = (layout) => {
+  const withOverlay = (layout) => {
     const { shapes = [], annotations = [] } = scaled(themed(over), zoom());
     return {
       shapes: [...layout.shapes, ...shapes, ...frame()],
@@ -206,7 +206,7 @@ export function figure(b, old) {
     if (node.textContent === MISSING) node.textContent = "";
     const dark = document.documentElement.dataset.theme === "dark";
     node.classList.toggle("dark", dark && !matchMedia("print").matches); // what paper inverts
-    const data = b.data.map((trace) => themed(trace)), layout = themed(structuredClone(b.layout));
+    const data = themed(b.data), layout = themed(b.layout);
     for (const { below: _, ...paths } of narrower()) narrowed(data, layout, themed(paths));
     const by = zoom();
     for (const trace of data) {
@@ -227,31 +227,32 @@ export function figure(b, old) {
     };
     const whole = {
       ...scaled({ ...style, ...layout }, by),
-      ...laid(base),
+      ...withOverlay(base),
       width: node.clientWidth,
     };
     node.style.minHeight = `${whole.height}px`;
     for (const name of Object.keys(whole)) {
       if (/^[xy]axis/.test(name)) whole[name].fixedrange = true;
     }
-    if (moves && node.data) {
-      const frame = { data: data.map(({ y, text, customdata }) => ({ y, text, customdata })) };
-      const now = { frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
-      await Plotly.animate(node, frame, { ...now, mode: "immediate" }).catch((fault) => {
+    if (valuesOnly && node.data) {
+      const values = { data: data.map(({ y, text, customdata }) => ({ y, text, customdata })) };
+      const atOnce = { frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
+      await Plotly.animate(node, values, { ...atOnce, mode: "immediate" }).catch((fault) => {
         if (fault) throw fault; // without one a newer picture took its place
       });
     } else {
       await Plotly.react(node, data, whole, { displayModeBar: false });
     }
     inside(node);
-    drawn = true, moves = false;
+    drawn = true, valuesOnly = false;
     node.removeAllListeners("plotly_click");
     node.on("plotly_click", ({ points: [point] }) => {
       const sets = b.data[point.curveNumber].sets;
       if (sets) set(patch(sets, point));
     });
   };
-  const lay = (what) => drawn && globalThis.Plotly.relayout(node, what).then(() => inside(node));
+  const relayout = (what) =>
+    drawn && globalThis.Plotly.relayout(node, what).then(() => inside(node));
   node.style.minHeight = `${narrower().at(-1)?.height ?? b.layout.height}px`;
   node.draw = draw;
   if (node.data) draw();
@@ -259,16 +260,16 @@ export function figure(b, old) {
     node,
     block: b,
     mark(marks) {
-      const now = b.frame ? marks[b.frame.field] : null;
-      if (!now || String(now) === String(at)) return;
-      at = now;
-      lay({ shapes: laid(base).shapes });
+      const cell = b.frame ? marks[b.frame.field] : null;
+      if (!cell || String(cell) === String(framed)) return;
+      framed = cell;
+      relayout({ shapes: withOverlay(base).shapes });
     },
-    overlay(now) {
-      if (JSON.stringify(now) === JSON.stringify(over)) return;
-      over = now;
-      requestAnimationFrame(() => lay(laid(base)));
+    overlay(newer) {
+      if (JSON.stringify(newer) === JSON.stringify(over)) return;
+      over = newer;
+      requestAnimationFrame(() => relayout(withOverlay(base)));
     },
-    themed: draw,
+    redraw: draw,
   };
 }

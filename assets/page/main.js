@@ -49,10 +49,10 @@ export function mount(root, chapters) {
     },
   }, more("Pin", "picture"));
   const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here →");
-  const themed = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.themed?.());
+  const redraw = () => [...all(views), ...all(pinnedViews)].forEach((view) => view.redraw?.());
   const tell = (...parts) => say.replaceChildren(...parts);
   const course = lessons();
-  const bar = tools({ say: tell, themed, pin, lessons: course.opener });
+  const bar = tools({ say: tell, redraw, pin, lessons: course.opener });
   root.replaceChildren(
     el("h1", { class: "unseen" }, "Spanlight: extractive question answering"),
     el("div", { class: "top" }, answer, bar.node),

@@ -10,10 +10,10 @@ import { text } from "./text.js";
  * A view of a block: its node, and how it follows the selection and a new overlay.
  * @typedef {{node: any, digest?: string, kind?: string, mark?: (marks: any) => void,
  *   overlay?: (o: any) => void, keeps?: (block: any) => boolean, inner?: Map<string, View>,
- *   themed?: () => void, block?: any}} View
+ *   redraw?: () => void, block?: any}} View
  */
 
-const shapes = (shape, role) =>
+const swatch = (shape, role) =>
   el("i", { class: `key-${shape}`, style: { color: `var(--${role})` } });
 
 /** @type {Record<string, (block: any, old?: View) => View>} */
@@ -39,7 +39,7 @@ export const KINDS = {
         el(
           "span",
           { role: "listitem" },
-          shape === "text" ? null : shapes(shape, role),
+          shape === "text" ? null : swatch(shape, role),
           el("span", {}, said(parts)),
         )
       ),

@@ -58,7 +58,7 @@ async function unpack() {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => {
   document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
-  for (const view of all(views)) view.themed?.();
+  for (const view of all(views)) view.redraw?.();
 };
 theme();
 dark.addEventListener("change", theme);

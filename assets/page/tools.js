@@ -42,21 +42,21 @@ export function theme(changed) {
 }
 
 /** A mode of the page that a reload keeps: present, with its button. */
-function mode(name, label, themed) {
+function mode(name, label, redraw) {
   const title = "Large, without the boxes: for the front of a class";
   const button = el("button", { title, "aria-pressed": "false" }, label);
   const show = (on) => {
     document.body.classList.toggle(name, on);
     button.setAttribute("aria-pressed", String(on));
     size();
-    themed();
+    redraw();
   };
   const size = () => {
     const by = Math.min(innerWidth / 1240, innerHeight / 740, 2);
     const on = document.body.classList.contains(name);
     document.body.style.setProperty("--zoom", String(on ? Math.max(1, by) : 1));
   };
-  addEventListener("resize", () => (size(), themed()));
+  addEventListener("resize", () => (size(), redraw()));
   button.addEventListener("click", () => {
     const on = !document.body.classList.contains(name);
     kept(name, on);
@@ -69,10 +69,10 @@ function mode(name, label, themed) {
 /** A label of which a narrow screen shows the first word. */
 export const more = (word, rest) => [word, el("span", { class: "rest" }, ` ${rest}`)];
 
-/** The bar of tools; `say` tells a sentence, `themed` draws figures anew. */
-export function tools({ say, themed, pin, lessons }) {
+/** The bar of tools; `say` tells a sentence, `redraw` draws figures anew. */
+export function tools({ say, redraw, pin, lessons }) {
   const dark = el("button", { class: "scheme", "aria-pressed": "false" }, "Dark");
-  const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), themed()));
+  const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), redraw()));
   dark.addEventListener("click", scheme.toggle);
   const cover = el("button", {
     title: "Hide what tells the answer",
@@ -99,7 +99,7 @@ export function tools({ say, themed, pin, lessons }) {
     "div",
     { class: "tools", role: "toolbar", "aria-label": "Page" },
     globalThis.SAVED ? [] : [lessons, cover, pin, copy, keep], // a file has no server and no address
-    mode("present", "Present", themed),
+    mode("present", "Present", redraw),
     dark,
   );
   return {
