@@ -5,7 +5,7 @@ question, from which report and calibrate work without the model.
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -93,11 +93,9 @@ def evaluate(args: argparse.Namespace) -> int:
         said = f"{len(examples):,} of {len(found.examples):,} questions, {how}"
         articles, all_of = (len({e.title for e in some}) for some in (examples, found.examples))
         tell(f"{said}, from {articles:,} of {all_of:,} articles" if all_of > 1 else said)
-    floors = floors_of(args.fail_under, examples, rules)
-    if other is not None:  # what shares no question is refused before an hour is spent
-        rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
-        names = "this run", f"{args.not_worse_than.name} (--not-worse-than)"
-        paired(Evaluation(rows, other.run), other, names)
+    floors = list(floors_of(args.fail_under, examples, rules))
+    if other is not None:
+        check_shared(examples, other, args.not_worse_than.name)
     reader = shared.load(args)
     if rules == "2.0" and given is None and reader.threshold is None:
         tell(
@@ -150,14 +148,19 @@ def check_flags(args: argparse.Namespace) -> None:
         raise BadInput(f"--by must be from 0 to 100 points, got {args.by}")
 
 
+def check_shared(examples: Sequence[Example], other: Evaluation, name: str) -> None:
+    """Refuse lines that share no question before an hour is spent. Errors: BadInput."""
+    rows = tuple(vars(e) | {"gold": [{"text": x.text} for x in e.answers]} for e in examples)
+    paired(Evaluation(rows, other.run), other, ("this run", f"{name} (--not-worse-than)"))
+
+
 def floors_of(
     given: Sequence[str], examples: Sequence[Example], rules: str
-) -> list[tuple[str, float]]:
+) -> Iterator[tuple[str, float]]:
     """Scores and their lowest percent, each one that the run will have. Errors: BadInput."""
     kinds = {"HasAns_" if e.answers else "NoAns_" for e in examples}
     heads = ["", *sorted(kinds), "best_"] if rules == "2.0" else [""]
     known = [f"{head}{name}" for head in heads for name in ("exact", "f1")]
-    found = []
     for one in given:
         name, _, text = one[:60].partition("=")
         floor = shared.number(text)
@@ -165,8 +168,7 @@ def floors_of(
         if not isinstance(floor, int | float) or not (floor == 0 or 1 <= floor <= 100):
             said = f"needs a percent from 1 to 100 (0.8 of all is {name}=80), got {text!r}"
             raise BadInput(f"--fail-under {name} {said}")
-        found.append((name, float(floor)))
-    return found
+        yield name, float(floor)
 
 
 def printed(result: Mapping[str, Any]) -> str:
@@ -231,8 +233,7 @@ def calibrate(args: argparse.Namespace) -> None:
     if rule != "logits":
         said = f"{args.lines.name} was made under the merge rule {rule}"
         raise BadInput(f"{said}; threshold and chances are fitted for logits and hold there alone")
-    result = {name: found.run.get(name) for name in ("reader", "weights", "file")}
-    result |= calibrated(found.rows)
+    result = {n: found.run.get(n) for n in ("reader", "weights", "file")} | calibrated(found.rows)
     write_file(args.out, dumps(result) + "\n")
     sys.stdout.write(fitted(result) + "\n")
 
