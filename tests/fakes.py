@@ -109,8 +109,7 @@ class FakeReader:
         capital, n = np.array(large, dtype=bool), len(tokens)
         capital |= np.array([t.startswith("##") for t in tokens], dtype=bool) & np.roll(capital, 1)
         near = np.array([checksum(f"{encoding.question}{i}") % 100 / 20 for i in range(n)])
-        begins = [i == 0 or tokens[i - 1] in ".!?" for i in range(n)]
-        capital &= ~np.array(begins, dtype=bool)
+        capital &= ~np.array([i == 0 or tokens[i - 1] in ".!?" for i in range(n)], dtype=bool)
         first, last = capital & ~np.roll(capital, 1), capital & ~np.roll(capital, -1)
         return np.where(first, 4.0 + near, 0.0), np.where(last, 4.0 + near, 0.0)
 

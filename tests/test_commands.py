@@ -79,9 +79,8 @@ def test_every_command_is_run_by_a_test():
 @pytest.mark.model
 def test_the_answer_is_the_one_that_is_shown(capsys):
     (line,) = [x for x in COMMANDS if x.startswith("python -m qa_demo answer --question")]
-    output = README.partition(line)[2].partition("```")[0].strip()
     assert main(shlex.split(line)[3:]) == 0
-    assert capsys.readouterr().out.strip() == output
+    assert capsys.readouterr().out.strip() == README.partition(line)[2].partition("```")[0].strip()
 
 
 @pytest.mark.model

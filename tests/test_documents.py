@@ -90,8 +90,7 @@ def test_hooks_the_form_and_the_types_are_there():
         tool = hook["entry"].split()[0]
         there = tool == "python3" or (ROOT / tool).exists() or not (ROOT / ".venv").exists()
         assert there, f"{tool}: python3 tests/run.py installs it"
-    asked = held(".github/ISSUE_TEMPLATE/report.yml")["body"]
-    assert asked[0]["attributes"]["label"] == "Link"
+    assert held(".github/ISSUE_TEMPLATE/report.yml")["body"][0]["attributes"]["label"] == "Link"
     assert (ROOT / "qa_demo" / "py.typed").is_file()
 
 
@@ -278,5 +277,4 @@ def test_the_metadata_allows_each_pin_and_no_next_major_version():
     for name, pin in OURS.items():
         assert ranges[name].contains(pin), name
         assert not ranges[name].contains(f"{Version(pin).major + 1}.0"), name
-        exact = any(part.operator == "==" for part in ranges[name])
-        assert exact == (name == "torch"), name
+        assert any(part.operator == "==" for part in ranges[name]) == (name == "torch"), name

@@ -32,8 +32,7 @@ def entry(reading: Reading, *answers: str) -> PoolExample:
     context, found = reading.encoding.context, []
     for answer in answers:
         text, _, copy = answer.partition("@")
-        at = context.rindex(text) if copy else context.index(text)
-        found.append(Answer(text, at))
+        found.append(Answer(text, context.rindex(text) if copy else context.index(text)))
     asked = reading.encoding.question, context
     return PoolExample("toy", *asked, tuple(found))
 

@@ -131,8 +131,7 @@ def test_the_notebook_runs_without_the_hub(tmp_path, monkeypatch, capsys):
     """All of its cells in order, in another folder; the install line is a notebook's."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
-    text = (ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8")
-    cells = json.loads(text)["cells"]
+    cells = json.loads((ROOT / "docs" / "spanlight.ipynb").read_text(encoding="utf-8"))["cells"]
     sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     assert not [c for c in cells if c.get("outputs")]
     install, *sources = sources

@@ -11,6 +11,7 @@ import torch
 from qa_demo.core import bio
 from qa_demo.core.text import touching
 from qa_demo.examples import load_menu
+from qa_demo.ladder import MOST, folded, runs_of
 from qa_demo.printed import probability
 from tests.chapters.given import blocks, example, faked, full, stored, words
 
@@ -82,10 +83,8 @@ def test_single_tags_that_are_impossible_are_said():
 
 @pytest.mark.parametrize("name", ["bangkok", "south-pole"])
 def test_the_chance_of_each_answer_is_that_of_core(name):
-    found, answers = (
-        blocks(stored(), **asked(name, 4)),
-        bio.decode_reading(load_menu()[name].stored()),
-    )
+    found = blocks(stored(), **asked(name, 4))
+    answers = bio.decode_reading(load_menu()[name].stored())
     results = re.findall(r"[=≈] (0[.]\d+)(?=\n|$)", words(found["chance"]))
     assert results == [probability(x.marginal) for x in answers]
 
@@ -105,7 +104,18 @@ def test_a_text_that_nobody_marked_says_so(step):
     marked = blocks(full(), **own, **small, gold=[[0, 7], [9, 16], [17, 21]])
     assert step != 1 or "another result" in words(marked["finding"])
     assert marked["tags"]["layout"]["height"] < 460
-    nobody = blocks(full(), **own, **small)
-    assert ("Nobody marked" in words(nobody["finding"])) == (step in (2, 3))
+    assert ("Nobody marked" in words(blocks(full(), **own, **small)["finding"])) == (step in (2, 3))
     without = blocks(faked(), **asked("oresund", step))
     assert "gives no tags" in words(without["finding"]) and "tags" not in without
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_hold_every_token_once_and_whole_words_and_three_share_one(seed):
+    assert folded(np.array([0, 0, 0, 1, 0, 0, 1], bool)) == [(0, 2), (3, 3), (4, 4), (5, 5), (6, 6)]
+    rng = np.random.default_rng(seed)
+    words = np.cumsum(rng.integers(0, 2, 60))
+    keep = [int(rng.integers(60))]
+    cells = runs_of(words, rng.beta(20, 1, 60), keep)
+    assert [d for a, z in cells for d in range(a, z + 1)] == list(range(60))
+    assert (keep[0], keep[0]) in cells and len(cells) <= MOST + 2
+    assert all(a == 0 or words[a - 1] != words[a] for a, z in cells if a < z)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from qa_demo.chapters.scores import since
+from qa_demo.chapters.scores import one_of_many, since
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
@@ -41,13 +41,11 @@ def test_sums_rows_and_finding_are_the_dot_products_of_both_questions(name, lane
     ends = [best.span.start if lane == "start" else best.span.end for best in bests]
     lines = traces[2:]
     assert len(lines) == len(set(ends)) and all(line["y"] == [0, 1] for line in lines)
-    for y, (reading, best, key) in enumerate(
-        zip(readings, bests, ("first", "second"), strict=True)
-    ):
-        w, named = reading.windows[best.window], dict(zip(ends, lines, strict=False))
+    for y, (read, best, key) in enumerate(zip(readings, bests, ("first", "second"), strict=True)):
+        w, named = read.windows[best.window], dict(zip(ends, lines, strict=False))
         for d, line in named.items():  # of several windows in the best span's where it can
-            home = w if w.holds(Span(d, d)) else reading.windows[reading.owners[d]]
-            expected = by_hand(reading, home.index, home.to_pos(d), lane)
+            home = w if w.holds(Span(d, d)) else read.windows[read.owners[d]]
+            expected = by_hand(read, home.index, home.to_pos(d), lane)
             assert line["x"][y] == pytest.approx(expected, abs=1e-4)
         printed = words(found[f"formula-{key}"]).split("=", 1)[1]
         product, bias, total = map(value, re.findall(r"[−-]? ?\d+\.\d\d", printed))
@@ -57,8 +55,8 @@ def test_sums_rows_and_finding_are_the_dot_products_of_both_questions(name, lane
         assert (unpacked(traces[y]["y"]) == y).all()
         assert len(row) == len(traces[y]["text"]) == len(shown.encoding.context_ids)
         for d in set(range(len(row))) - set(ends):
-            home = reading.windows[reading.owners[d]]
-            logit = reading.logits(home.index)[lane == "end"][home.to_pos(d)]
+            home = read.windows[read.owners[d]]
+            logit = read.logits(home.index)[lane == "end"][home.to_pos(d)]
             assert row[d] == pytest.approx(logit, abs=1e-5)
     told = [value(x) for x in re.findall(r"−?\d+\.\d\d", words(found["finding"]))[:2]]
     assert told == pytest.approx(lines[0]["x"], abs=0.0051)
@@ -129,3 +127,11 @@ def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
     assert before["tokens"]["data"] == after["tokens"]["data"]
     assert "by hand" in words(after["finding"])
+
+
+def test_one_column_is_drawn_and_the_others_are_one_broken_line():
+    others, own = one_of_many(np.arange(6.0).reshape(2, 3), 1, "start")
+    assert unpacked(own["y"]).tolist() == [1, 4]
+    xs, ys = unpacked(others["x"]), unpacked(others["y"])
+    assert np.isnan(xs).tolist() == np.isnan(ys).tolist() == [False, False, True] * 2
+    assert ys[~np.isnan(ys)].tolist() == [0, 3, 2, 5]

@@ -74,8 +74,7 @@ def test_a_passage_goes_through(name, step):
         said = f"In this text {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
         assert said in words(found["closing"])
         assert "1 to 10 words: 0.224, 0.179, 0.143, " in words(found["exact-1"])
-        drawn = [i for i in items(found["twice"]) if "looks" in i]
-        assert len(drawn) == 2 * len(p.spans.pieces)
+        assert len([i for i in items(found["twice"]) if "looks" in i]) == 2 * len(p.spans.pieces)
 
 
 def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():

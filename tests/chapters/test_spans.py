@@ -22,8 +22,7 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     at = window.to_pos(first) + np.arange(len(z))
     start, end = (x[at] for x in shown.reading.logits(window.index))
     allowed = (row <= column) & (column < row + 30) & window.is_max_context[at][:, None]
-    expected = np.where(allowed, start[:, None] + end, np.nan)
-    np.testing.assert_allclose(z, expected, atol=6e-4)
+    np.testing.assert_allclose(z, np.where(allowed, start[:, None] + end, np.nan), atol=6e-4)
     i, j = np.unravel_index(np.nanargmax(z), z.shape)
     assert (int(i) + first, int(j) + first) == (shown.best.span.start, shown.best.span.end)
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from qa_demo.chapters.why import Shares, differing
+from qa_demo.chapters.why import Shares, differing, piled
 from qa_demo.core.text import is_mark
 from qa_demo.printed import number
 from qa_demo.state import load
@@ -27,9 +27,8 @@ def shares_of(**state):
 def test_marks_stand_apart_from_their_words():
     context = "“Ada”, (b) 1,064.5 Oslo-Fjord 5 %?)"
     found = shares_of(question="Who?", context=context)
-    texts = [one.text for one in found.words.items]
     apart = ["“", "Ada", "”,", "(", "b", ")", "1,064.5", "Oslo-Fjord", "5", "%", "?)"]
-    assert texts == ["Who", "?", *apart]
+    assert [one.text for one in found.words.items] == ["Who", "?", *apart]
     assert [is_mark(x) for x in ("%", "?)", "")] == [False, True, False]
     e, w = found.shown.encoding, found.window
     for pos in np.flatnonzero(w.is_context).tolist():
@@ -93,9 +92,8 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
     assert f"above the threshold {number(limit)}" in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
-    assert re.match("Not clearly more.* none ends as high; too few", words(alone["finding"])), (
-        "one draw"
-    )
+    said = words(alone["finding"])  # of one draw
+    assert re.match("Not clearly more.* none ends as high; too few", said)
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
     assert "too few words speak for it" in words(none["finding"])
 
@@ -137,3 +135,10 @@ def test_a_hand_and_a_gap_of_2_percent_change_nothing_but_a_remark(step, monkeyp
     assert "not those changed by hand" in words(changed["finding"])
     said = "The shares miss 1.0 % of the change even at 20 points"
     assert said in words(doubted["finding"]) and "miss" not in words(plain["finding"])
+
+
+def test_dots_in_one_row_do_not_touch():
+    xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
+    rows = np.array(piled(xs, 0.1))
+    assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))
+    assert piled([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]

@@ -86,8 +86,7 @@ def test_many_windows_stand_in_few_rows(step):
         assert figure["layout"]["height"] <= 400
     w = numbers(**text)
     best = sorted(w.rows, key=lambda r: r.score)[-chapter.MOST_ROWS :]
-    kept = chapter.few(w.rows, [w.win])
-    assert [r.k for r in kept] == sorted(r.k for r in best)
+    assert [r.k for r in chapter.few(w.rows, [w.win])] == sorted(r.k for r in best)
     least = min(w.rows, key=lambda r: r.score)
     assert chapter.few(w.rows, [least]).count(least) == 1
     assert step == 2 or f"{chapter.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])

@@ -201,9 +201,8 @@ def test_the_block_of_a_model_card(dev, tmp_path, terminal):
     assert found["dataset"]["name"] == "dev.json"
     terminal.read("evaluate", dev, "--eval-results", tmp_path / "part.yaml", "--limit", "2")
     assert "name: dev.json (2 of 3 questions)\n" in (tmp_path / "part.yaml").read_text()
-    scores = {one["type"]: one["value"] for one in found["metrics"]}
     wanted = {"exact_match": float(printed["exact"]), "f1": float(printed["f1"])}
-    assert scores == pytest.approx(wanted)
+    assert {one["type"]: one["value"] for one in found["metrics"]} == pytest.approx(wanted)
 
 
 def test_what_is_odd_about_a_file_is_said_before_the_run(tmp_path, terminal):

@@ -86,8 +86,7 @@ def test_every_span_is_drawn_by_the_book():
     for seed in range(400):
         _, words = text(np.random.default_rng(seed), 20 + seed)
         draws = masking.draw_spans(words, np.random.default_rng(seed))
-        wanted = by_the_book(words, np.random.default_rng(seed))
-        assert [(d.start, d.end) for d in draws] == wanted
+        assert [(d.start, d.end) for d in draws] == by_the_book(words, np.random.default_rng(seed))
         cut = words[draws[-1].end] in words[draws[-1].end + 1 :]
         met.update(cut=cut, merged=len(merge_spans(draws)) < len(draws))
     assert met["cut"] and met["merged"], "the texts were too short to meet every case"
@@ -171,10 +170,8 @@ def test_both_denominators_are_named():
     pieces = found.pieces
     mlm, sbo = [p.mlm.loss for p in pieces], [p.sbo.loss for p in pieces if p.sbo]
     assert (len(mlm), len(sbo)) == (4, 3)
-    terms = (
-        LossTerm(n, pytest.approx(sum(x) / 4), 1.0, 4) for n, x in (("MLM", mlm), ("SBO", sbo))
-    )
-    assert found.code == tuple(terms)
+    both = (LossTerm(n, pytest.approx(sum(x) / 4), 1.0, 4) for n, x in (("MLM", mlm), ("SBO", sbo)))
+    assert found.code == tuple(both)
     assert [t.value for t in found.paper] == pytest.approx([sum(mlm), sum(sbo)])
     assert {t.over for t in found.paper} == {1}
 

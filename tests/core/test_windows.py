@@ -90,8 +90,7 @@ def test_the_safe_length_equals_every_span_tried(n, room, step):
 
 @given(SEEDS, st.integers(1, 40), st.integers(1, 12), st.data())
 def test_home_is_the_owner_of_the_start_or_the_first_that_holds_the_span(seed, n, capacity, data):
-    step = data.draw(st.integers(1, capacity))
-    reading = random_reading(seed, n, capacity, step)
+    reading = random_reading(seed, n, capacity, data.draw(st.integers(1, capacity)))
     start = data.draw(st.integers(0, n - 1))
     span = Span(start, data.draw(st.integers(start, n - 1)))
     wanted = range(span.start, span.end + 1)

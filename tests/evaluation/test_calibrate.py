@@ -151,16 +151,13 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     """One half is mostly right, the other seldom: by its own fit each would say its own share."""
     titles = [f"t{k % 8}" for k in range(160)]
     first = set(calibrate.halves(titles)[0])
-    scores = np.array([[0.0, k % 3] for k in range(160)])
     right = [float(k % 16 > 7 or (k in first and k % 5 > 0)) for k in range(160)]
-    asked = asked_with(scores, right, titles)
+    asked = asked_with(np.array([[0.0, k % 3] for k in range(160)]), right, titles)
     found = calibrate.reliability(asked)
     sides, judged = calibrate.halves(titles), np.zeros(160)
     fits = [calibrate.fit(asked.part(side)) for side in sides]
-    for side, half, other in zip(sides, fits, fits[::-1], strict=True):
-        own, judged[side] = (
-            shifted(asked.prob(x.temperature)[side], x.bias) for x in (half, other)
-        )
+    for side, half, rest in zip(sides, fits, fits[::-1], strict=True):
+        own, judged[side] = (shifted(asked.prob(x.temperature)[side], x.bias) for x in (half, rest))
         assert own.mean() == pytest.approx(np.mean([right[k] for k in side]), abs=1e-6)
         assert abs(judged[side].mean() - own.mean()) > 0.1
     bins = bins_of(judged, right)

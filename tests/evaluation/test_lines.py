@@ -101,8 +101,7 @@ def oracle(reading: Reading, of: Example, decode: DecodeOptions, rules: str) -> 
             _, i, j = max(alone)
             if right(e.text(Span(w.to_doc(-i), w.to_doc(-j)))):
                 return "lost in the merge", ""
-    inside = set(range(top.span.start, top.span.end + 1))
-    if any(inside & set(g) for g in gold):
+    if any(set(range(top.span.start, top.span.end + 1)) & set(g) for g in gold):
         return "border", ""
     return "elsewhere", ""
 
@@ -116,8 +115,7 @@ def test_every_kind_is_what_the_rules_say():
         words = rng.choice(["Ada", "7", "saw", "it.", "Then"], 14).tolist()
         reading = replace(reading, encoding=make_encoding(words))
         rules, rule = ("1.1", "2.0")[seed // 3 % 2], RULES[rng.integers(len(RULES))]
-        most = int(rng.integers(1, 7))
-        decode = DecodeOptions(max_answer_length=most, n_best_size=5, rule=rule)
+        decode = DecodeOptions(max_answer_length=int(rng.integers(1, 7)), n_best_size=5, rule=rule)
         starts = rng.integers(0, 14, rng.integers(rules == "1.1", 4)).tolist()
         of = example(reading, *[(a, min(13, a + int(rng.integers(0, 5)))) for a in starts])
         best = predict(reading, decode).best

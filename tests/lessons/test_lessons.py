@@ -352,8 +352,7 @@ def test_a_reveal_whose_picture_is_not_there_does_not_hold(tmp_path):
 @pytest.mark.model
 def test_lesson_check_tells_what_holds_and_what_does_not(tmp_path, capsys):
     wrong = GOOD.replace("check: here\n", "").replace("{who}", "Ada")
-    wrong = wrong.replace("it is.", "does not hold.")
-    (tmp_path / "hand.md").write_text(wrong, encoding="utf-8")
+    (tmp_path / "hand.md").write_text(wrong.replace("it is.", "does not hold."), encoding="utf-8")
     (shown,) = [text for kind, text in SHOWN if kind == "markdown"]
     (tmp_path / "shown.md").write_text(shown, encoding="utf-8")
     assert main(["lesson", "check", str(tmp_path)]) == 0

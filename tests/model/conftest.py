@@ -17,8 +17,7 @@ def saved(tmp_path_factory) -> Callable[[str], Path]:
     """The folder of a family, which no test changes."""
 
     def save(family: str) -> Path:
-        where = tmp_path_factory.mktemp(family)
-        return kit.save(where, family, bio=family in kit.TAGGED)
+        return kit.save(tmp_path_factory.mktemp(family), family, bio=family in kit.TAGGED)
 
     return cache(save)
 

@@ -120,8 +120,7 @@ def test_a_model_without_a_boundary_head_still_fills_blanks_and_has_none_to_cut(
     ids = other.encode("the bridge was the bridge").context_ids
     found = other.infill(hide(ids, [Span(1, 2)], other.mask_id))
     assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
-    special = set(other.tokenizer.all_special_ids)
-    assert not special & {other.random_piece(rng) for _ in range(300)}
+    assert not set(other.tokenizer.all_special_ids) & {other.random_piece(rng) for _ in range(300)}
     terminal.refuses("changes nothing", *infill("--spans 11 15 --cut left", tmp_path / "r"))
 
 
