@@ -78,6 +78,7 @@ def listened(context: BrowserContext) -> Heard:
     page.set_default_timeout(TIMEOUT)
     page.on("console", lambda told: said.append(told.text) if told.type == "error" else None)
     page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
     return page, said
 
 

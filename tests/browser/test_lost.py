@@ -80,18 +80,6 @@ def test_a_lost_reply_is_asked_for_again_and_spoils_neither_what_is_pinned_nor_s
     expect(page.locator(".pinned [data-block=square]")).to_be_visible()
 
 
-def test_a_room_goes_on_when_one_reply_never_comes(open_page, server):
-    page = open_page(SPANS)
-    page.get_by_role("button", name="Lessons").click()
-    page.get_by_role("button", name="Open a room").click()
-    code = page.locator(".room .code").first.inner_text()
-    page.evaluate(HASTY)
-    page.route("**/room?code=*", never, times=1)
-    with page.expect_request("**/room?code=*"):
-        page.request.post(f"{server.url}room", data={"act": "join", "code": code})
-    expect(page.locator(".room").first).to_contain_text("1 here")
-
-
 def test_a_figure_without_plotly_says_so_and_is_drawn_when_it_comes_in_other_fonts(open_page):
     fonts = {"url": "**/*.woff2", "handler": never}
     page = open_page(SPANS, refused=True, script=HURRY, spoilt=fonts)
