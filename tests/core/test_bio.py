@@ -206,7 +206,5 @@ def test_a_reader_without_a_tag_head_and_an_unknown_decoding_are_refused():
     for ask in (bio.best_tagged, lambda r: bio.SoftTerms(r, [None])):
         with pytest.raises(BadInput, match="the reader toy has no BIO head"):
             ask(reading)
-    with pytest.raises(
-        BadInput, match="decoding must be one of strict, lenient, viterbi, got 'no'"
-    ):
+    with pytest.raises(BadInput, match="decoding must be one of strict, lenient, viterbi, got 'no"):
         bio.decode_reading(random_reading(0, 4, 4, 4, tags=True), "no")
