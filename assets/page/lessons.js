@@ -9,20 +9,21 @@ const OPEN_STEP = "lesson";
 
 /**
  * The panel of lessons. `place`: {lesson, step}; `card`: the step as it is asked; `guess`: what is
- * chosen; `verdict`: what was said of it; `told`: the reveal.
+ * chosen; `verdict`: what was said of it; `reveal`: null until it was asked for.
  */
 export function lessons() {
   const panel = el("section", { class: "lesson", "aria-label": "Lesson", hidden: true });
   const voice = announcer();
   /** @type {any} */
-  let open = null, list = null, wrong = "", turn = 0, fresh = false, down = false, late = false;
+  let open = null, list = null, wrong = "", newestRequest = 0;
+  let fresh = false, down = false, late = false;
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
   const quiet = (text, act) => press(text, act, { class: "plain", "data-focus": text });
-  const fault = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
+  const faultLine = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
   const place = () => open && open.place;
   const redraw = (said = wrong) => (wrong = said, draw());
   const busy = () => panel.dataset.busy === "true";
-  const room = makeRoom(quiet, { place, busy, redraw, follow: (...heard) => follow(...heard) });
+  const room = makeRoom(quiet, { place, busy, redraw, follow });
 
   const opener = el("button", {
     "aria-pressed": "false",
@@ -31,15 +32,15 @@ export function lessons() {
 
   /** Run what asks the server; a refusal is one sentence in the panel. */
   async function tried(go) {
-    const mine = ++turn;
+    const mine = ++newestRequest;
     panel.dataset.busy = "true";
     try {
       wrong = "";
-      await go(() => mine === turn);
+      await go(() => mine === newestRequest);
     } catch (refusal) {
       wrong = sentenceOf(refusal);
     }
-    if (mine === turn) panel.dataset.busy = "false";
+    if (mine === newestRequest) panel.dataset.busy = "false";
     draw();
   }
 
@@ -65,15 +66,15 @@ export function lessons() {
     return tried(async () => list = (await post("lesson", {})).lessons);
   }
 
-  /** Open a step; `told`: with its reveal, as after a reload; `stay`: the page's state is kept. */
-  const go = ({ lesson, step }, { told = false, stay = false } = {}) =>
+  /** Open a step; `revealed`: with its reveal, as after a reload; `stay`: the page's state is kept. */
+  const go = ({ lesson, step }, { revealed = false, stay = false } = {}) =>
     tried(async (newest) => {
       const place = { lesson, step }, card = await post("lesson", place);
-      const reveal = told
+      const reveal = revealed
         ? await post("lesson", { ...place, reveal: true, room: room.seat() })
         : null;
       if (!newest()) return;
-      open = { place, card, guess: null, verdict: null, told: reveal };
+      open = { place, card, guess: null, verdict: null, reveal };
       show(true);
       keep();
       if (!stay) replace(card.state);
@@ -85,17 +86,17 @@ export function lessons() {
   /** Whether a state is of the step's own text: words marked in another are no guess. */
   const ofStep = (state) =>
     TEXTS.every((name) => [undefined, state[name]].includes(open.card.state[name]));
-  const shown = () => open && { ...open.place, told: !!open.told };
-  const keep = () => kept(OPEN_STEP, shown());
+  const openStep = () => open && { ...open.place, revealed: !!open.reveal };
+  const keep = () => kept(OPEN_STEP, openStep());
 
   /** Back or Forward came to another step, or to a picture outside of all. */
   function came(before) {
-    if (room.follows() || JSON.stringify(before) === JSON.stringify(shown())) return;
-    if (before) go(before, { told: before.told, stay: true });
+    if (room.follows() || JSON.stringify(before) === JSON.stringify(openStep())) return;
+    if (before) go(before, { revealed: before.revealed, stay: true });
     else if (open) start();
   }
 
-  const asks = () => open && open.card.ask !== "none" && !open.told;
+  const asks = () => open && open.card.ask !== "none" && !open.reveal;
 
   /** A state with one's own marked words, where it is of their step. */
   const withMarks = (state) =>
@@ -111,16 +112,16 @@ export function lessons() {
       room.ask();
     });
 
-  const reveal = () =>
+  const askReveal = () =>
     tried(async (newest) => {
       const { place, verdict, guess } = open;
       const own = verdict?.counted ? { guess } : {};
-      const told = await post("lesson", { ...place, ...own, reveal: true, room: room.seat() });
+      const reveal = await post("lesson", { ...place, ...own, reveal: true, room: room.seat() });
       if (!newest()) return;
-      open.told = told;
-      open.verdict = told.verdict ?? verdict;
+      open.reveal = reveal;
+      open.verdict = reveal.verdict ?? verdict;
       keep();
-      if (!room.follows()) replace(told.state);
+      if (!room.follows()) replace(reveal.state);
     });
 
   /** What the teacher shows: the step, the reveal, the state; one's own marked words stay. */
@@ -128,8 +129,8 @@ export function lessons() {
     const [lesson, number] = look.place ?? [];
     if (!lesson && open) start();
     else if (lesson && (lesson !== open?.place.lesson || number !== open.place.step)) {
-      await go({ lesson, step: number }, { told: look.revealed, stay: true });
-    } else if (lesson && look.revealed && !open.told) await reveal();
+      await go({ lesson, step: number }, { revealed: look.revealed, stay: true });
+    } else if (lesson && look.revealed && !open.reveal) await askReveal();
     else if (lesson && anew && asks() && open.verdict?.counted) await commit(); // the count is lost
     replace(withMarks(look.state));
   }
@@ -153,13 +154,13 @@ export function lessons() {
   function black() {
     const act = (text, go, off = false) =>
       press(text, go, { class: "act", "data-focus": "act", disabled: off });
-    if (open.told || open.card.ask === "none") {
+    if (open.reveal || open.card.ask === "none") {
       if (room.follows()) return null;
       return act("Next", next);
     }
-    if (room.leads()) return act("Reveal", reveal);
+    if (room.leads()) return act("Reveal", askReveal);
     if (room.waits()) return open.verdict ? null : act("Commit", commit, open.guess === null);
-    return open.verdict ? act("Reveal", reveal) : act("Commit", commit, open.guess === null);
+    return open.verdict ? act("Reveal", askReveal) : act("Commit", commit, open.guess === null);
   }
 
   const plain = (words) => words.map(([text]) => text).join("");
@@ -184,15 +185,15 @@ export function lessons() {
     const other = (look.bars ?? []).filter(([words]) => !options.includes(words)).map(bar);
     const none = look.bars?.length === 0 ? "No guess yet." : null;
     const all = other.length ? el("ul", { class: "bars" }, other) : none;
-    const turn = look.shown ? "Hide the guesses" : "Show the guesses";
+    const words = look.shown ? "Hide the guesses" : "Show the guesses";
     const button = room.leads() && !look.revealed
-      ? press(turn, () => room.show(!look.shown), { class: "plain", "data-focus": "bars" })
+      ? press(words, () => room.show(!look.shown), { class: "plain", "data-focus": "bars" })
       : null;
     return el("div", { class: "board" }, all, button);
   }
 
   function form() {
-    const { card, told, guess } = open;
+    const { card, reveal, guess } = open;
     if (card.ask === "number" && room.leads()) return null;
     if (card.ask === "number") {
       const box = el("input", {
@@ -202,7 +203,7 @@ export function lessons() {
         placeholder: "your number",
         "data-focus": "number",
         value: guess ?? "",
-        disabled: !!told,
+        disabled: !!reveal,
         maxlength: 40,
       });
       box.addEventListener("input", () => {
@@ -220,12 +221,12 @@ export function lessons() {
     }
     if (!card.options.length) return null;
     const option = ([key, words]) => {
-      const right = told && key === told.key, guesses = counted(plain(words));
+      const right = reveal && key === reveal.key, guesses = counted(plain(words));
       const about = {
         class: right ? "option right" : "option",
         "aria-pressed": String(key === guess),
         "data-focus": `option-${key}`,
-        disabled: !!told,
+        disabled: !!reveal,
         onclick: () => guessed(key),
       };
       const mark = right ? el("small", {}, " right") : null;
@@ -237,7 +238,7 @@ export function lessons() {
 
   /** What was said of the guess, and the reveal. */
   function spoken() {
-    const { verdict, told, card } = open;
+    const { verdict, reveal, card } = open;
     const box = el("div", { class: "spoken" });
     const line = (...inner) => box.append(el("p", {}, ...inner));
     const words = (label) => el("b", { translate: "no" }, label);
@@ -248,25 +249,25 @@ export function lessons() {
     if (verdict?.said?.length) {
       box.append(el("p", { class: verdict.right ? "yes" : "no" }, said(verdict.said)));
     }
-    if (told?.label && !verdict?.right && !card.options.length) {
-      line("Right: ", words(told.label));
+    if (reveal?.label && !verdict?.right && !card.options.length) {
+      line("Right: ", words(reveal.label));
     }
-    if (told) box.append(el("p", { class: "reveal" }, said(told.reveal)));
+    if (reveal) box.append(el("p", { class: "reveal" }, said(reveal.reveal)));
     voice.say([...box.children].map((one) => one.textContent).join(" "));
     return box;
   }
 
-  function step() {
-    const { card, told, verdict, guess } = open;
+  function stepView() {
+    const { card, reveal, verdict, guess } = open;
     const unsure = asks() && !verdict && !room.leads()
       ? quiet("I don't know", () => (open.guess = null, commit()))
       : null;
-    const marks = card.ask === "mark" && !told && !room.leads();
+    const marks = card.ask === "mark" && !reveal && !room.leads();
     const hint = guess ? "Your words are underlined." : "Nothing is marked yet.";
     const back = () => go({ lesson: card.lesson, step: card.step - 1 });
     const ways = [
       card.step > 1 ? quiet("Back", back) : null,
-      quiet("Show picture", () => replace(withMarks((told ?? card).state))),
+      quiet("Show picture", () => replace(withMarks((reveal ?? card).state))),
       quiet("All lessons", start),
     ];
     return [
@@ -276,7 +277,7 @@ export function lessons() {
       marks ? el("p", { class: "hint" }, hint) : null,
       form(),
       spoken(),
-      fault(),
+      faultLine(),
       el("p", { class: "acts" }, black(), unsure),
       board(),
       room.follows() ? null : el("p", { class: "ways" }, ways),
@@ -295,13 +296,13 @@ export function lessons() {
     return el("div", { class: "doors" }, el("form", { onsubmit }, code, send), more);
   }
 
-  function menu() {
+  function menuView() {
     const row = (one) => {
       const title = press(one.title, () => go({ lesson: one.id, step: 1 }), { class: "plain" });
       return el("li", {}, title, el("small", {}, ` ${one.minutes} min`));
     };
     const heading = el("h2", { tabindex: -1, "data-focus": "heading" }, "Lessons");
-    return [heading, fault(), el("ol", {}, (list ?? []).map(row)), doors()];
+    return [heading, faultLine(), el("ol", {}, (list ?? []).map(row)), doors()];
   }
 
   /** What is drawn anew under a finger would lose its press: it waits until that has ended. */
@@ -310,7 +311,9 @@ export function lessons() {
     if (down) return;
     const active = document.activeElement, inside = panel.contains(active);
     const held = CSS.escape(active?.getAttribute("data-focus") ?? "");
-    panel.replaceChildren(...[room.bar(!open), ...(open ? step() : menu())].flat().filter(Boolean));
+    panel.replaceChildren(
+      ...[room.bar(!open), ...(open ? stepView() : menuView())].flat().filter(Boolean),
+    );
     if (!fresh && !inside) return;
     const same = `[data-focus="${held}"]:not(:disabled)`;
     const ways = fresh ? ["h2"] : [same, ".act:enabled", "h2"];
@@ -332,8 +335,8 @@ export function lessons() {
   }
   if (!globalThis.SAVED && room.resume()) show(true), draw();
   const before = globalThis.SAVED ? null : kept(OPEN_STEP);
-  if (before) go(before, { told: before.told, stay: true });
+  if (before) go(before, { revealed: before.revealed, stay: true });
   else if (!panel.hidden) start();
-  const moved = (patch) => (marked(patch), room.moved());
-  return { panel: [panel, voice.node], opener, marked: moved, place: shown, came };
+  const changed = (patch) => (marked(patch), room.moved());
+  return { panel: [panel, voice.node], opener, changed, openStep, came };
 }

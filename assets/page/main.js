@@ -116,12 +116,12 @@ export function mount(root, chapters) {
       if (!same) fillBoxes();
       if (pinned) beside(aside, pin);
     },
-    lesson: course.place,
+    lesson: course.openStep,
     came: course.came,
     marks(patch) {
       if (shown) begun = "";
       follow(views, patch);
-      course.marked(patch);
+      course.changed(patch);
     },
     say(what) {
       if (what.busy === true && !late.length) {
