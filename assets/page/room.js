@@ -91,11 +91,11 @@ export function makeRoom(quiet, page) {
   const p = (...parts) => el("p", {}, ...parts), bold = (text) => el("b", {}, text);
   const name = () => el("b", { class: "code" }, seat.code);
   const press = (text, go) => quiet(text, () => tried(go));
-  const open = (key) => async () =>
-    sit({ ...await post("room", { act: "open", key, ...showing() }), teacher: true });
-  const join = (code) => async () =>
-    sit({ ...await post("room", { act: "join", code }), teacher: false });
-  const leave = (text) => press(text, async () => (await act("leave"), sit(null)));
+  const enter = async (teacher, name, more) =>
+    sit({ ...await post("room", { act: name, ...more }), teacher });
+  const open = (key) => enter(true, "open", { key, ...showing() });
+  const join = (code) => enter(false, "join", { code });
+  const leaveButton = (text) => press(text, async () => (await act("leave"), sit(null)));
 
   /** Who is in which room; `whole`: with the way to join it. */
   function bar(whole) {
@@ -104,14 +104,14 @@ export function makeRoom(quiet, page) {
     if (look?.gone) {
       const why = "the server was started anew, or several processes serve this page. ";
       line.append(` must be opened again: ${why}`);
-      if (seat.teacher) line.append(press("Open it again", open(seat.key)));
-      else line.append("You can go on meanwhile. ", leave("Leave"));
+      if (seat.teacher) line.append(press("Open it again", () => open(seat.key)));
+      else line.append("You can go on meanwhile. ", leaveButton("Leave"));
     } else if (seat.teacher) {
       const guesses = look?.guesses === 1 ? "1 guess" : `${look?.guesses} guesses`;
       if (look) line.append(` · ${look.here} here${look.place ? `, ${guesses}` : ""}`);
       if (whole !== wide) way.open = wide = whole;
-      more.push(way, whole ? p(leave("Close the room")) : null);
-    } else line.append(" · your teacher leads. ", leave("Leave"));
+      more.push(way, whole ? p(leaveButton("Close the room")) : null);
+    } else line.append(" · your teacher leads. ", leaveButton("Leave"));
     if (lost) line.append(" The server does not answer; asking again …");
     return el("div", { class: "room" }, line, more);
   }
@@ -139,8 +139,8 @@ export function makeRoom(quiet, page) {
     follows,
     moved,
     ask,
-    join: (code) => tried(join(code)),
-    open: () => tried(open()),
+    join: (code) => tried(() => join(code)),
+    open: () => tried(open),
     show: (on) => tried(async () => (await act("show", { on }), await ask())),
     seated: () => !!seat,
     seat: () => there() ? seat : undefined,
@@ -149,7 +149,7 @@ export function makeRoom(quiet, page) {
     resume() {
       const asked = new URLSearchParams(location.search).get("room"), before = kept(SEAT);
       if (before && (!asked || before.code === asked.toUpperCase())) sit(before);
-      else if (asked) tried(join(asked));
+      else if (asked) tried(() => join(asked));
       return !!(before || asked);
     },
   };
