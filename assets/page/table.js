@@ -13,8 +13,8 @@ export function table(b) {
       translate: words[i] && tag === "td" ? "no" : null,
       role: tag === "td" && !i ? "rowheader" : null,
     }, text);
-  const pressed = [];
-  const rows = b.rows.flatMap((r, k) => {
+  const rows = [];
+  const lines = b.rows.flatMap((r, k) => {
     const cells = r.cells.map((text, i) => cell(text, i));
     const line = el("tr", { class: r.strong ? "strong" : null }, cells);
     if (r.sets) {
@@ -29,7 +29,7 @@ export function table(b) {
       cells[0].append(press);
       line.classList.add("pressable");
       line.addEventListener("click", () => set(r.sets));
-      pressed.push([JSON.stringify(r.sets.selection), line, press]);
+      rows.push([JSON.stringify(r.sets.selection), line, press]);
     }
     if (!r.more) return [line];
     const kin = r.more.rows.map((more) =>
@@ -55,14 +55,14 @@ export function table(b) {
   const head = el("tr", {}, b.columns.map(([name], i) => cell(name, i, "th")));
   for (const th of head.children) th.setAttribute("scope", "col");
   const caption = b.caption ? el("caption", { class: "unseen" }, b.caption) : null;
-  const whole = el("table", {}, caption, el("thead", {}, head), el("tbody", {}, rows));
+  const whole = el("table", {}, caption, el("thead", {}, head), el("tbody", {}, lines));
   const node = el("div", { class: "scroll" }, whole);
   const stops = [...node.querySelectorAll("button")];
   if (!stops.length) node.tabIndex = 0; // else no key reaches it to scroll, as in Safari
   arrows(node, stops, ["ArrowUp", "ArrowDown"]);
   reachable(stops, 0);
   const mark = ({ selection }) => {
-    for (const [at, line, press] of pressed) {
+    for (const [at, line, press] of rows) {
       const on = at !== undefined && at === JSON.stringify(selection);
       line.classList.toggle("on", on);
       press.setAttribute("aria-pressed", String(on));

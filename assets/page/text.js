@@ -25,8 +25,8 @@ function word(b, one, number) {
     const [v, label, frame] = one[lane], height = tall(v), outer = most(one[lane]);
     const drawn = b.arrows ? `arrow is-${role} ${v < 0 ? "fall" : "rise"}` : "bar";
     // a lane below hangs from the bottom, under the last line of a long word
-    const at = (h) => top ? { top: `${up - h}px` } : { bottom: `${down - h}px` };
-    const style = (h) => ({ ...at(h), height: `${h}px` });
+    const place = (h) => top ? { top: `${up - h}px` } : { bottom: `${down - h}px` };
+    const style = (h) => ({ ...place(h), height: `${h}px` });
     if (frame) node.append(el("i", { class: "track", style: style(frame * b.height) }));
     node.append(el("i", { class: `${drawn} lane-${role}`, style: style(height) }));
     if (label) {
@@ -34,7 +34,7 @@ function word(b, one, number) {
       node.append(
         el(
           "b",
-          { class: `is-${role}`, style: at(outer + 17) },
+          { class: `is-${role}`, style: place(outer + 17) },
           label.startsWith(unseen) ? null : el("span", { class: "unseen" }, ` ${unseen} `),
           label,
         ),
@@ -96,10 +96,10 @@ function thin(root) {
   const kept = [];
   for (const e of labels.sort((x, y) => size(y) - size(x))) {
     const r = e.getBoundingClientRect();
-    const touches = kept.some((k) =>
+    const covered = kept.some((k) =>
       r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom
     );
-    if (touches) e.style.visibility = "hidden";
+    if (covered) e.style.visibility = "hidden";
     else e.style.visibility = "", kept.push(r);
   }
 }
@@ -139,7 +139,7 @@ export function text(b) {
   const node = el("div", { class: "text" }, segments);
   goldLines(b, nodes);
   const words = nodes.filter(({ node: w }) => w.hasAttribute("role"));
-  const pressed = words.map((w) => w.node);
+  const stops = words.map((w) => w.node);
   if (words.length) {
     const keys = words[0].one.sets ? "Enter chooses one" : "Shift takes several, Enter selects";
     node.setAttribute("role", "group");
@@ -155,9 +155,9 @@ export function text(b) {
       w.classList.toggle("selected", on);
       if (w.hasAttribute("role") && !one.sets) w.setAttribute("aria-pressed", String(on));
     }
-    reachable(pressed, words.findIndex(({ one }) => one.at === selection[0]));
+    reachable(stops, words.findIndex(({ one }) => one.at === selection[0]));
   };
-  reachable(pressed, words.findIndex(({ one }) => filled(one, "boxed")));
+  reachable(stops, words.findIndex(({ one }) => filled(one, "boxed")));
   return { node, mark };
 }
 
