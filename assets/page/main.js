@@ -6,7 +6,7 @@ import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
 import { area, askedTyped, keepTyped, more, tools, typed } from "./tools.js";
 
-const views = new Map(), verdict = new Map(), pinnedViews = new Map();
+const views = new Map(), answerViews = new Map(), pinnedViews = new Map();
 /** @type {any} the picture on screen, with its state */
 let shown = null;
 /** @type {any} the state that was pinned */
@@ -45,7 +45,7 @@ export function mount(root, chapters) {
     "aria-pressed": "false",
     onclick: () => {
       pinned = pinned ? null : shown.state;
-      beside(aside, pin);
+      drawPinned(aside, pin);
     },
   }, more("Pin", "picture"));
   const errors = el("a", { href: new URL("wrong", BASE).href }, "What textbooks get wrong here →");
@@ -64,8 +64,8 @@ export function mount(root, chapters) {
   );
   arrows(tabs, [...tabs.children]);
 
-  /** Mark a chapter's tab. */
-  const lead = (chapter) => {
+  /** Mark a chapter's tab, and name the page after it. */
+  const showTab = (chapter) => {
     if (document.getElementById(`tab-${chapter}`)?.ariaSelected === "true") return;
     for (const t of tabs.children) {
       const on = t.dataset.chapter === chapter;
@@ -82,7 +82,7 @@ export function mount(root, chapters) {
   /** Back to the picture on screen, or to the first one. */
   const stop = () => {
     waits.replaceChildren();
-    if (shown) leave(shown.state), lead(shown.chapter);
+    if (shown) leave(shown.state), showTab(shown.chapter);
     else restart();
   };
 
@@ -98,7 +98,7 @@ export function mount(root, chapters) {
       shown = { ...picture, state: structuredClone(current()) };
       const head = picture.blocks.filter((b) => b.key === "answer");
       const blocks = picture.blocks.filter((b) => b.key !== "answer");
-      draw(answer, { blocks: head, selection: picture.selection }, verdict);
+      draw(answer, { blocks: head, selection: picture.selection }, answerViews);
       keepingFocus(grid, () => {
         if (elsewhere) views.clear(), grid.replaceChildren();
         draw(grid, { ...picture, blocks }, views);
@@ -106,7 +106,7 @@ export function mount(root, chapters) {
       const changed = sentences().filter((sentence) => !stood.includes(sentence)).join(" ");
       if (elsewhere || waits.firstChild) voice.say(grid.querySelector(".heading").textContent);
       else if (before && changed) voice.say(changed);
-      lead(picture.chapter);
+      showTab(picture.chapter);
       bar.show();
       errors.setAttribute("href", new URL(`wrong#${picture.chapter}`, BASE).href);
       const same = before &&
@@ -114,7 +114,7 @@ export function mount(root, chapters) {
           before[name] === picture[name]
         );
       if (!same) fillBoxes();
-      if (pinned) beside(aside, pin);
+      if (pinned) drawPinned(aside, pin);
     },
     lesson: course.openStep,
     came: course.came,
@@ -132,9 +132,9 @@ export function mount(root, chapters) {
         late.forEach(clearTimeout), late = [], grid.classList.remove("stale");
       }
       if ("error" in what) refuse(say, grid, what.error, what.field), waits.replaceChildren();
-      if (what.error && shown) lead(shown.chapter);
+      if (what.error && shown) showTab(shown.chapter);
       if (what.lost) tell("The server does not answer; asking again …");
-      if (what.waiting) wait(waits, what.waiting, stop), lead(current().chapter ?? "answer");
+      if (what.waiting) wait(waits, what.waiting, stop), showTab(current().chapter ?? "answer");
       if ("busy" in what) root.dataset.busy = String(what.busy);
       if (what.error && !begun && (what.stays || !shown)) { // the first example comes below it
         begun = what.error;
@@ -177,7 +177,7 @@ function wait(node, { model, place, seconds, done }, stop) {
 }
 
 /** The pinned state in the chapter that is open, beside the page's own. */
-async function beside(aside, pin) {
+async function drawPinned(aside, pin) {
   pin.setAttribute("aria-pressed", String(!!pinned));
   aside.hidden = !pinned;
   document.body.classList.toggle("paired", !!pinned);
