@@ -11,8 +11,8 @@ const WORDS = ["question", "context", "example", "reader", "rule", "chapter"];
 /** What mail programs and social networks hang on behind a link. */
 const FOREIGN = /^(fbclid|gclid|utm_|mc_)/;
 const LONGEST = 8000;
-const AGAIN = 300;
-const HELD = 120;
+const POLL = 300; // milliseconds
+const SENT = 120; // digests of blocks held, of which a request tells
 /** Milliseconds that a reply may take. */
 export const PATIENCE = 15_000;
 
@@ -21,8 +21,8 @@ let state = {};
 /** @type {Record<string, any>} the fields that the picture on screen opened with by itself */
 let opened = {};
 /** @type {Map<string, any>} every block that came, by its digest, the newest last */
-const held = new Map();
-let asking = false, again = false, turn = 0, patience = PATIENCE;
+const blocksHeld = new Map();
+let asking = false, newer = false, turn = 0, patience = PATIENCE;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
 
@@ -160,15 +160,15 @@ export function begin(with_page) {
 export async function ask() {
   turn += 1;
   if (asking) {
-    again = true;
+    newer = true;
     return;
   }
   asking = true;
   try {
     do {
-      again = false;
-      await once(state);
-    } while (again);
+      newer = false;
+      await bring(state);
+    } while (newer);
   } finally {
     asking = false;
     page.say({ busy: false });
@@ -183,7 +183,7 @@ async function pause(ms) {
 }
 
 /** The reply to a body of JSON. Errors: see `isLost`; one is that it took longer than `ms`. */
-export const posted = (path, body, ms = PATIENCE) =>
+export const postOnce = (path, body, ms = PATIENCE) =>
   fetch(new URL(path, BASE), {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -200,11 +200,11 @@ export const isLost = (fault) =>
 /** POST to a path of the page until its models are through. Errors: Error with one sentence. */
 export async function post(path, body) {
   while (true) {
-    const reply = await posted(path, body);
+    const reply = await postOnce(path, body);
     const made = await reply.json();
     if (reply.ok && reply.status !== 202) return made;
     if (reply.status !== 202) throw new Error(made.error);
-    await sleep(AGAIN);
+    await sleep(POLL);
   }
 }
 
@@ -218,8 +218,8 @@ export function sentenceOf(refusal) {
 async function answered(body) {
   if (globalThis.SAVED) return savedAnswer(body.state);
   try {
-    const have = [...held.keys()].slice(-HELD);
-    const reply = await posted("picture", { ...body, have }, patience);
+    const have = [...blocksHeld.keys()].slice(-SENT);
+    const reply = await postOnce("picture", { ...body, have }, patience);
     const answer = [reply.status, await reply.json()];
     patience = PATIENCE;
     return answer;
@@ -241,19 +241,20 @@ function savedAnswer(asked) {
   return [200, pictures[place(asked)]];
 }
 
-async function once(wanted) {
+/** Ask until there is an answer, or until the state is another. */
+async function bring(wanted) {
   page.say({ busy: true });
   while (true) {
     const [status, body] = await answered({ state: wanted });
     if (status === 200) {
       const picture = whole(body);
-      if (same(wanted, state)) opened = body.opened ?? {};
+      if (samePlace(wanted, state)) opened = body.opened ?? {};
       const show = () => {
-        if (!same(wanted, state)) return;
+        if (!samePlace(wanted, state)) return;
         page.picture(picture);
         page.say({ error: null });
       };
-      if (again) setTimeout(show); // the next question is on its way while this one is drawn
+      if (newer) setTimeout(show); // the next question is on its way while this one is drawn
       else show();
       return;
     }
@@ -263,7 +264,7 @@ async function once(wanted) {
     } else if (status === 202) {
       if (wanted !== state) return; // cancelled meanwhile
       page.say({ waiting: body });
-      await pause(AGAIN);
+      await pause(POLL);
     } else {
       const error = body.error ?? `The server refused this, with status ${status}.`;
       if (wanted === state) page.say({ error, field: touched });
@@ -283,12 +284,12 @@ export async function pictureOf(other, than) {
     const [status, body] = await answered({ state: other, than });
     if (status === 200) return whole(body);
     if (status !== 202 && status !== 0) return null;
-    await sleep(AGAIN);
+    await sleep(POLL);
   }
 }
 
 /** Whether a picture of one state may be shown while another is asked for: same place. */
-function same(one, other) {
+function samePlace(one, other) {
   return PLACES.every((name) => one[name] === other[name]);
 }
 
@@ -298,12 +299,12 @@ export function restart() {
   ask();
 }
 
-/** Leave off what is waited for: the state goes back to the last picture's. */
+/** Take this state without asking; what was asked for is dropped. */
 export function leave(to) {
   state = to;
   write(false);
   turn += 1;
-  again = false;
+  newer = false;
 }
 
 /** The blocks of a picture with their content: what was not sent is held. */
@@ -311,10 +312,10 @@ function whole(picture) {
   const fill = (block) => {
     if (block.blocks) return { ...block, blocks: block.blocks.map(fill) };
     const { overlay, ...own } = block;
-    if (block.kind) held.delete(block.digest), held.set(block.digest, own);
-    return { ...held.get(block.digest), overlay };
+    if (block.kind) blocksHeld.delete(block.digest), blocksHeld.set(block.digest, own);
+    return { ...blocksHeld.get(block.digest), overlay };
   };
   const blocks = picture.blocks.map(fill);
-  for (const old of [...held.keys()].slice(0, -3 * HELD)) held.delete(old);
+  for (const old of [...blocksHeld.keys()].slice(0, -3 * SENT)) blocksHeld.delete(old);
   return { ...picture, blocks };
 }

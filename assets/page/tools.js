@@ -1,7 +1,7 @@
 // What stands beside the answer: dark, present, cover, pin, link, save; and what was typed is kept.
 
 import { el, row } from "./dom.js";
-import { current, isLost, link, posted, set } from "./store.js";
+import { current, isLost, link, postOnce, set } from "./store.js";
 
 const KEPT = "spanlight";
 
@@ -112,7 +112,7 @@ export function tools({ say, redraw, pin, lessons }) {
 async function save(say) {
   say("Saving all chapters …");
   try {
-    const reply = await posted("saved", { state: current() }, 600_000);
+    const reply = await postOnce("saved", { state: current() }, 600_000);
     if (!reply.ok) return say((await reply.json()).error);
     const href = URL.createObjectURL(await reply.blob());
     el("a", { href, download: "spanlight.html" }).click();
