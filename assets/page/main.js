@@ -123,22 +123,23 @@ export function mount(root, chapters) {
       follow(views, patch);
       course.changed(patch);
     },
-    say(what) {
-      if (what.busy === true && !late.length) {
+    busy(on) {
+      if (on && !late.length) {
         const words = () => say.textContent || waits.firstChild || tell("Waiting for the server …");
         late = [setTimeout(() => grid.classList.add("stale"), 200), setTimeout(words, 1500)];
       }
-      if (what.busy === false) {
-        late.forEach(clearTimeout), late = [], grid.classList.remove("stale");
-      }
-      if ("error" in what) refuse(say, grid, what.error, what.field), waits.replaceChildren();
-      if (what.error && shown) showTab(shown.chapter);
-      if (what.lost) tell("The server does not answer; asking again …");
-      if (what.waiting) wait(waits, what.waiting, stop), showTab(current().chapter ?? "answer");
-      if ("busy" in what) root.dataset.busy = String(what.busy);
-      if (what.error && !begun && (what.stays || !shown)) { // the first example comes below it
-        begun = what.error;
-        if (!what.stays) restart();
+      if (!on) late.forEach(clearTimeout), late = [], grid.classList.remove("stale");
+      root.dataset.busy = String(on);
+    },
+    lost: () => tell("The server does not answer; asking again …"),
+    waiting: (body) => (wait(waits, body, stop), showTab(current().chapter ?? "answer")),
+    /** A sentence, or null for none any more; `stays`: the first example is asked for already. */
+    refused(sentence, { field = "", stays = false } = {}) {
+      refuse(say, grid, sentence, field), waits.replaceChildren();
+      if (sentence && shown) showTab(shown.chapter);
+      if (sentence && !begun && (stays || !shown)) { // the first example comes below it
+        begun = sentence;
+        if (!stays) restart();
       }
     },
   });

@@ -26,10 +26,10 @@ let asking = false, newer = false, turn = 0, patience = PATIENCE;
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
 
-/** @typedef {(what: any) => void} Told
- * @type {{picture: Told, marks: Told, say: Told, came: Told, lesson: () => any}}
+/** @typedef {"picture" | "marks" | "busy" | "refused" | "lost" | "waiting" | "came" | "lesson"} Act
+ * @type {Partial<Record<Act, (...heard: any[]) => any>>} what the page does, once it has begun
  */
-let page = { picture() {}, marks() {}, say() {}, came() {}, lesson: () => null };
+let page = {};
 
 export const current = () => state;
 
@@ -60,7 +60,7 @@ export function set(patch) {
   const places = Object.keys(patch).some((path) => PLACES.includes(path));
   state = patched(state, patch);
   touched = Object.keys(patch)[0] ?? "";
-  page.marks(patch);
+  page.marks?.(patch);
   write(places);
   ask();
 }
@@ -69,7 +69,7 @@ export function set(patch) {
 export function replace(other) {
   state = structuredClone(other);
   touched = "";
-  page.marks({});
+  page.marks?.({});
   write(true);
   ask();
 }
@@ -124,7 +124,7 @@ export function link() {
 
 function write(push) {
   const address = link() ?? `${location.pathname}#`;
-  const kept = { spanlight: state, lesson: page.lesson() };
+  const kept = { spanlight: state, lesson: page.lesson?.() };
   if (push) history.pushState(kept, "", address);
   else history.replaceState(kept, "", address);
 }
@@ -148,11 +148,11 @@ export function begin(with_page) {
         : "is damaged: it holds no state that can be read.";
       leave({});
     }
-    page.marks({});
-    if (why) page.say({ error: `This link ${why}`, stays: true });
+    page.marks?.({});
+    if (why) page.refused?.(`This link ${why}`, { stays: true });
     ask();
   };
-  addEventListener("popstate", (event) => (go(), page.came(event.state?.lesson)));
+  addEventListener("popstate", (event) => (go(), page.came?.(event.state?.lesson)));
   go();
 }
 
@@ -171,7 +171,7 @@ export async function ask() {
     } while (newer);
   } finally {
     asking = false;
-    page.say({ busy: false });
+    page.busy?.(false);
   }
 }
 
@@ -243,7 +243,7 @@ function savedAnswer(asked) {
 
 /** Ask until there is an answer, or until the state is another. */
 async function bring(wanted) {
-  page.say({ busy: true });
+  page.busy?.(true);
   while (true) {
     const [status, body] = await answered({ state: wanted });
     if (status === 200) {
@@ -251,26 +251,26 @@ async function bring(wanted) {
       if (samePlace(wanted, state)) opened = body.opened ?? {};
       const show = () => {
         if (!samePlace(wanted, state)) return;
-        page.picture(picture);
-        page.say({ error: null });
+        page.picture?.(picture);
+        page.refused?.(null);
       };
       if (newer) setTimeout(show); // the next question is on its way while this one is drawn
       else show();
       return;
     }
     if (status === 0) {
-      page.say({ lost: true });
+      page.lost?.();
       await pause(1000);
     } else if (status === 202) {
       if (wanted !== state) return; // cancelled meanwhile
-      page.say({ waiting: body });
+      page.waiting?.(body);
       await pause(POLL);
     } else {
       const error = body.error ?? `The server refused this, with status ${status}.`;
-      if (wanted === state) page.say({ error, field: touched });
+      if (wanted === state) page.refused?.(error, { field: touched });
       if (globalThis.SAVED) { // goes on with what it holds
         leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
-        page.marks({ selection: savedAnswer(state)[1].selection });
+        page.marks?.({ selection: savedAnswer(state)[1].selection });
       }
       return;
     }
