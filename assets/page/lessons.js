@@ -153,7 +153,7 @@ export function lessons() {
   /** The next sensible act; nothing else is black. */
   function black() {
     const act = (text, go, off = false) =>
-      press(text, go, { class: "act", "data-focus": "act", disabled: off });
+      press(text, go, { class: "act", "data-act": text, "data-focus": "act", disabled: off });
     if (open.reveal || open.card.ask === "none") {
       if (room.follows()) return null;
       return act("Next", next);
@@ -192,33 +192,35 @@ export function lessons() {
     return el("div", { class: "board" }, all, button);
   }
 
-  function form() {
+  /** The box for a number; the teacher's page has none. */
+  function guessBox() {
+    const { reveal, guess } = open;
+    if (room.leads()) return null;
+    const box = el("input", {
+      type: "text",
+      inputmode: "decimal",
+      "aria-label": "Your number",
+      placeholder: "your number",
+      "data-focus": "number",
+      value: guess ?? "",
+      disabled: !!reveal,
+      maxlength: 40,
+    });
+    const commitButton = () => panel.querySelector("[data-act=Commit]");
+    box.addEventListener("input", () => {
+      const given = box.value.trim() || null;
+      if (open.verdict) guessed(given);
+      open.guess = given;
+      commitButton()?.toggleAttribute("disabled", given === null);
+    });
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") commitButton()?.focus(), commitButton()?.click();
+    });
+    return box;
+  }
+
+  function options() {
     const { card, reveal, guess } = open;
-    if (card.ask === "number" && room.leads()) return null;
-    if (card.ask === "number") {
-      const box = el("input", {
-        type: "text",
-        inputmode: "decimal",
-        "aria-label": "Your number",
-        placeholder: "your number",
-        "data-focus": "number",
-        value: guess ?? "",
-        disabled: !!reveal,
-        maxlength: 40,
-      });
-      box.addEventListener("input", () => {
-        const given = box.value.trim() || null, was = open.verdict;
-        if (was) guessed(given);
-        open.guess = given;
-        const button = panel.querySelector(".act");
-        if (button && button.textContent === "Commit") button.disabled = given === null;
-      });
-      box.addEventListener("keydown", (event) => {
-        const act = /** @type {any} */ (panel.querySelector(".act:not(:disabled)"));
-        if (event.key === "Enter" && act?.textContent === "Commit") act.focus(), act.click();
-      });
-      return box;
-    }
     if (!card.options.length) return null;
     const option = ([key, words]) => {
       const right = reveal && key === reveal.key, guesses = counted(plain(words));
@@ -275,7 +277,7 @@ export function lessons() {
       el("h2", { tabindex: -1, "data-focus": "heading" }, card.heading),
       el("p", { class: "asked" }, said(card.question)),
       marks ? el("p", { class: "hint" }, hint) : null,
-      form(),
+      card.ask === "number" ? guessBox() : options(),
       spoken(),
       faultLine(),
       el("p", { class: "acts" }, black(), unsure),
