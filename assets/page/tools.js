@@ -35,34 +35,33 @@ export function theme(changed) {
   };
   system.addEventListener("change", () => matchMedia("print").matches || show()); // paper is light
   forced.addEventListener("change", show);
+  const toggle = () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show());
   show();
-  return {
-    toggle: () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show()),
-  };
+  return toggle;
 }
 
-/** A mode of the page that a reload keeps: present, with its button. */
-function mode(name, label, redraw) {
+/** The button of Present, which a reload keeps. */
+function present(redraw) {
   const title = "Large, without the boxes: for the front of a class";
-  const button = el("button", { title, "aria-pressed": "false" }, label);
+  const button = el("button", { title, "aria-pressed": "false" }, "Present");
+  const presents = () => document.body.classList.contains("present");
   const show = (on) => {
-    document.body.classList.toggle(name, on);
+    document.body.classList.toggle("present", on);
     button.setAttribute("aria-pressed", String(on));
     size();
     redraw();
   };
   const size = () => {
     const by = Math.min(innerWidth / 1240, innerHeight / 740, 2);
-    const on = document.body.classList.contains(name);
-    document.body.style.setProperty("--zoom", String(on ? Math.max(1, by) : 1));
+    document.body.style.setProperty("--zoom", String(presents() ? Math.max(1, by) : 1));
   };
   addEventListener("resize", () => (size(), redraw()));
   button.addEventListener("click", () => {
-    const on = !document.body.classList.contains(name);
-    kept(name, on);
+    const on = !presents();
+    kept("present", on);
     show(on);
   });
-  show(kept(name) === true);
+  show(kept("present") === true);
   return button;
 }
 
@@ -72,8 +71,8 @@ export const more = (word, rest) => [word, el("span", { class: "rest" }, ` ${res
 /** The bar of tools; `say` tells a sentence, `redraw` draws figures anew. */
 export function tools({ say, redraw, pin, lessons }) {
   const dark = el("button", { class: "scheme", "aria-pressed": "false" }, "Dark");
-  const scheme = theme((on) => (dark.setAttribute("aria-pressed", String(on)), redraw()));
-  dark.addEventListener("click", scheme.toggle);
+  const toggle = theme((on) => (dark.setAttribute("aria-pressed", String(on)), redraw()));
+  dark.addEventListener("click", toggle);
   const cover = el("button", {
     title: "Hide what tells the answer",
     "aria-pressed": "false",
@@ -99,7 +98,7 @@ export function tools({ say, redraw, pin, lessons }) {
     "div",
     { class: "tools", role: "toolbar", "aria-label": "Page" },
     globalThis.SAVED ? [] : [lessons, cover, pin, copy, keep], // a file has no server and no address
-    mode("present", "Present", redraw),
+    present(redraw),
     dark,
   );
   return {
