@@ -12,6 +12,7 @@ export function table(b) {
       class: [words[i] ? "words" : "", b.columns[i][1] ? `is-${b.columns[i][1]}` : ""].join(" "),
       translate: words[i] && tag === "td" ? "no" : null,
       role: tag === "td" && !i ? "rowheader" : null,
+      scope: tag === "th" ? "col" : null,
     }, text);
   const rows = [];
   const lines = b.rows.flatMap((r, k) => {
@@ -41,19 +42,16 @@ export function table(b) {
       for (const one of kin) one.hidden = !now;
       event.currentTarget.setAttribute("aria-expanded", String(now));
     };
-    cells[0].append(
-      " ",
-      el("button", {
-        class: "more",
-        "aria-expanded": "false",
-        onclick: open,
-        "data-focus": `${b.key}-${k}-more`,
-      }, r.more.label),
-    );
+    const unfold = el("button", {
+      class: "more",
+      "aria-expanded": "false",
+      onclick: open,
+      "data-focus": `${b.key}-${k}-more`,
+    }, r.more.label);
+    cells[0].append(" ", unfold);
     return [line, ...kin];
   });
   const head = el("tr", {}, b.columns.map(([name], i) => cell(name, i, "th")));
-  for (const th of head.children) th.setAttribute("scope", "col");
   const caption = b.caption ? el("caption", { class: "unseen" }, b.caption) : null;
   const whole = el("table", {}, caption, el("thead", {}, head), el("tbody", {}, lines));
   const node = el("div", { class: "scroll" }, whole);
