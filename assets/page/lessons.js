@@ -3,7 +3,7 @@
 import { announcer, el, said } from "./dom.js";
 import { makeRoom } from "./room.js";
 import { BASE, current, patched, post, replace, sentenceOf, TEXTS } from "./store.js";
-import { kept } from "./tools.js";
+import { remember, remembered } from "./tools.js";
 
 const OPEN_STEP = "lesson";
 
@@ -53,7 +53,7 @@ export function lessons() {
 
   function close() {
     open = null;
-    kept(OPEN_STEP, null);
+    remember(OPEN_STEP, null);
     show(false);
     if (current().veil) replace(patched(current(), { veil: null }));
   }
@@ -87,7 +87,7 @@ export function lessons() {
   const ofStep = (state) =>
     TEXTS.every((name) => [undefined, state[name]].includes(open.card.state[name]));
   const openStep = () => open && { ...open.place, revealed: !!open.reveal };
-  const keep = () => kept(OPEN_STEP, openStep());
+  const keep = () => remember(OPEN_STEP, openStep());
 
   /** Back or Forward came to another step, or to a picture outside of all. */
   function came(before) {
@@ -336,7 +336,7 @@ export function lessons() {
     addEventListener(end, () => setTimeout(() => (down = false, late && draw())));
   }
   if (!globalThis.SAVED && room.resume()) show(true), draw();
-  const before = globalThis.SAVED ? null : kept(OPEN_STEP);
+  const before = globalThis.SAVED ? null : remembered(OPEN_STEP);
   if (before) go(before, { revealed: before.revealed, stay: true });
   else if (!panel.hidden) start();
   const changed = (patch) => (marked(patch), room.moved());

@@ -4,7 +4,7 @@ import { announcer, arrows, el, keepingFocus } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
 import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
-import { area, askedTyped, keepTyped, more, tools, typed } from "./tools.js";
+import { area, forgetTyped, keepTyped, more, tools, typed } from "./tools.js";
 
 const views = new Map(), answerViews = new Map(), pinnedViews = new Map();
 /** @type {any} the picture on screen, with its state */
@@ -29,11 +29,8 @@ export function mount(root, chapters) {
       tabindex: -1,
       onclick: () => set({ chapter: key }),
     }, name);
-  const tabs = el(
-    "div",
-    { class: "tabs", role: "tablist", "aria-label": "Chapters" },
-    chapters.map(tab),
-  );
+  const about = { class: "tabs", role: "tablist", "aria-label": "Chapters" };
+  const tabs = el("div", about, chapters.map(tab));
   const answer = el("div", { class: "verdict" });
   const say = el("p", { class: "say", role: "status" });
   const waits = el("p", { class: "waits", role: "status" });
@@ -220,14 +217,14 @@ export function boxes() {
 
 /** Ask: the newest press wins. */
 export function askTexts(question, context) {
-  askedTyped();
+  forgetTyped();
   if (shown?.question === question && shown?.context === context) set({});
   else set({ question, context });
 }
 
 /** An example was chosen: its texts take the place of what was typed. */
 export function choose(example) {
-  askedTyped();
+  forgetTyped();
   set({ example });
 }
 

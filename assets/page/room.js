@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { BASE, current, isLost, PATIENCE, post, sentenceOf } from "./store.js";
-import { kept } from "./tools.js";
+import { remember, remembered } from "./tools.js";
 
 const SEAT = "room", EVERY = 2000, SETTLED = 300;
 
@@ -28,7 +28,7 @@ export function makeRoom(quiet, page) {
 
   function sit(next) {
     seat = next, look = null, version = "";
-    kept(SEAT, seat);
+    remember(SEAT, seat);
     if (leads()) tried(invite);
     ask();
   }
@@ -65,7 +65,7 @@ export function makeRoom(quiet, page) {
     }
     if (found.gone && !teacher) { // the server was started anew
       const again = await post("room", { act: "join", code }).catch(() => null);
-      if (again) kept(SEAT, seat = { ...again, teacher: false }), version = "";
+      if (again) remember(SEAT, seat = { ...again, teacher: false }), version = "";
     } else if (!found.gone && !teacher && newer !== version) {
       const anew = !version;
       version = newer;
@@ -147,7 +147,7 @@ export function makeRoom(quiet, page) {
     look: () => here() ? look : null,
     waits: () => follows() && !look.revealed,
     resume() {
-      const asked = new URLSearchParams(location.search).get("room"), before = kept(SEAT);
+      const asked = new URLSearchParams(location.search).get("room"), before = remembered(SEAT);
       if (before && (!asked || before.code === asked.toUpperCase())) sit(before);
       else if (asked) tried(() => join(asked));
       return !!(before || asked);

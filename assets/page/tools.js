@@ -8,15 +8,22 @@ const KEPT = "spanlight";
 /** @type {Record<string, any>} */
 const memory = {};
 
-/** What the browser remembers, a text or a lesson for this tab alone: the value that is given, else
- * the last one. In a private window or a frame it may refuse, then this page remembers it.
+/** Where the browser remembers it: a text or a lesson for this tab alone. In a private window or a
+ * frame it may refuse, then this page remembers it.
  */
-export function kept(name, value) {
-  if (value !== undefined) memory[name] = value;
+const storeOf = (name) => ["dark", "present"].includes(name) ? localStorage : sessionStorage;
+
+export function remember(name, value) {
+  memory[name] = value;
   try {
-    const store = ["dark", "present"].includes(name) ? localStorage : sessionStorage;
-    if (value === undefined) return JSON.parse(store.getItem(`${KEPT}.${name}`) ?? "null");
-    store.setItem(`${KEPT}.${name}`, JSON.stringify(value));
+    storeOf(name).setItem(`${KEPT}.${name}`, JSON.stringify(value));
+  } catch { /* `memory` has it */ }
+}
+
+/** What was remembered last, or null. */
+export function remembered(name) {
+  try {
+    return JSON.parse(storeOf(name).getItem(`${KEPT}.${name}`) ?? "null");
   } catch {
     return memory[name] ?? null;
   }
@@ -28,14 +35,14 @@ const forced = matchMedia("(forced-colors: active)");
 /** Dark as chosen, else as the system has it, which alone knows the ground of forced colours. */
 export function theme(changed) {
   const show = () => {
-    const dark = (forced.matches ? null : kept("dark")) ?? system.matches;
+    const dark = (forced.matches ? null : remembered("dark")) ?? system.matches;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     document.body.classList.toggle("dark", dark);
     changed(dark);
   };
   system.addEventListener("change", () => matchMedia("print").matches || show()); // paper is light
   forced.addEventListener("change", show);
-  const toggle = () => (kept("dark", document.documentElement.dataset.theme !== "dark"), show());
+  const toggle = () => (remember("dark", !document.body.classList.contains("dark")), show());
   show();
   return toggle;
 }
@@ -58,10 +65,10 @@ function present(redraw) {
   addEventListener("resize", () => (size(), redraw()));
   button.addEventListener("click", () => {
     const on = !presents();
-    kept("present", on);
+    remember("present", on);
     show(on);
   });
-  show(kept("present") === true);
+  show(remembered("present") === true);
   return button;
 }
 
@@ -130,10 +137,10 @@ export const area = (id) => document.querySelector(`#${id} textarea, #${id} inpu
 export function keepTyped() {
   addEventListener("input", (/** @type {any} */ event) => {
     if (!event.target.closest?.("#question, #paragraph")) return;
-    kept("typed", [area("question")?.value ?? "", area("paragraph")?.value ?? ""]);
+    remember("typed", [area("question")?.value ?? "", area("paragraph")?.value ?? ""]);
   });
 }
 
 /** The texts that were typed and not asked, or null. */
-export const typed = () => kept("typed") ?? null;
-export const askedTyped = () => kept("typed", null);
+export const typed = () => remembered("typed");
+export const forgetTyped = () => remember("typed", null);
