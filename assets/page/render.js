@@ -23,28 +23,19 @@ export const KINDS = {
       ? el("h2", { class: "heading" }, said(b.parts))
       : el("p", { class: b.role }, said(b.parts)),
   }),
-  formula: (b) => ({
-    node: el(
-      "p",
-      { class: "formula" },
-      b.label ? el("span", { class: "label" }, b.label) : null,
-      b.lines.map((line) => el("span", { class: "formula-line" }, said(line))),
-    ),
-  }),
-  legend: (b) => ({
-    node: el(
-      "p",
-      { class: "legend", role: "list", "aria-label": "Legend" },
-      b.items.map(([shape, role, parts]) =>
-        el(
-          "span",
-          { role: "listitem" },
-          shape === "text" ? null : swatch(shape, role),
-          el("span", {}, said(parts)),
-        )
-      ),
-    ),
-  }),
+  formula(b) {
+    const label = b.label ? el("span", { class: "label" }, b.label) : null;
+    const lines = b.lines.map((line) => el("span", { class: "formula-line" }, said(line)));
+    return { node: el("p", { class: "formula" }, label, lines) };
+  },
+  legend(b) {
+    const item = ([shape, role, parts]) => {
+      const mark = shape === "text" ? null : swatch(shape, role);
+      return el("span", { role: "listitem" }, mark, el("span", {}, said(parts)));
+    };
+    const about = { class: "legend", role: "list", "aria-label": "Legend" };
+    return { node: el("p", about, b.items.map(item)) };
+  },
   flow(b) {
     const box = ([title, small, role]) =>
       el("div", { class: `box ${role}` }, title, el("small", {}, small));

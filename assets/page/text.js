@@ -31,14 +31,10 @@ function word(b, one, number) {
     node.append(el("i", { class: `${drawn} lane-${role}`, style: style(height) }));
     if (label) {
       const unseen = b.unseen?.[lane] ?? (["start", "end"].includes(role) ? role : "");
-      node.append(
-        el(
-          "b",
-          { class: `is-${role}`, style: place(outer + 17) },
-          label.startsWith(unseen) ? null : el("span", { class: "unseen" }, ` ${unseen} `),
-          label,
-        ),
-      );
+      const heard = label.startsWith(unseen)
+        ? null
+        : el("span", { class: "unseen" }, ` ${unseen} `);
+      node.append(el("b", { class: `is-${role}`, style: place(outer + 17) }, heard, label));
     }
   }
   if (one.under) {
