@@ -69,8 +69,7 @@ def visit(a: argparse.Namespace, url: str, number: int) -> dict[str, Any]:
 
 def megabytes(pid: int) -> int:
     """A process's resident memory."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+    return int(Path(f"/proc/{pid}/status").read_text().partition("VmRSS:")[2].split()[0]) // 1024
 
 
 def main() -> None:

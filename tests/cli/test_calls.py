@@ -93,8 +93,7 @@ def test_a_label_that_windows_cut_is_said_to_count_as_no_answer(terminal):
 def test_the_file_is_of_the_texts_that_are_given(tmp_path, terminal, monkeypatch):
     monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda *_, **__: FakeInfiller())
     out = tmp_path / "reading.html"
-    said = terminal.ask("page", "--out", out)
-    assert said == f"{out}: {out.stat().st_size:,} bytes\n"
+    assert terminal.ask("page", "--out", out) == f"{out}: {out.stat().st_size:,} bytes\n"
     data = json.loads(inert(out.read_text(encoding="utf-8"), "saved"))
     assert len(data["pictures"]) > 20
     asked = [data["state"][name] for name in ("question", "max_seq_length", "reader")]

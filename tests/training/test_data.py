@@ -48,8 +48,7 @@ def test_the_tags_learn_every_span_and_start_and_end_the_first():
     (window, learnt), spans = drawn(one), parts_of(one)
     inside = learnt["tags"][window.is_context]
     assert (inside.argmax(-1) == tags_of(len(inside), spans)).all()
-    assert inside.max(-1).min() == 1
-    assert learnt["start"][window.to_pos(spans[0].start)] == 1
+    assert inside.max(-1).min() == 1 and learnt["start"][window.to_pos(spans[0].start)] == 1
     assert learnt["end"][window.to_pos(spans[0].end)] == 1
     one = listed(" ")  # which is no answer: no piece stands there
     assert marks(sampler(one).encoding(one.question, one.context), one) == [None]

@@ -200,8 +200,7 @@ def test_export_and_load_give_the_logits_of_the_rounded_weights(home, run, expor
     with torch.no_grad():
         left = torch.cat([again.hidden(b)[b["left"]] for b in (source[k] for k in range(3))])
     assert torch.allclose(again.sbo.mean_left, left.mean(0), atol=2e-3)
-    assert again.sbo.mean_position.abs().max() > 0
-    assert again.sbo.counts.sum() == len(source.stream)
+    assert again.sbo.mean_position.abs().max() > 0 and again.sbo.counts.sum() == len(source.stream)
 
 
 def test_scores_are_torchs(home, exported):
