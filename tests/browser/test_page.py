@@ -92,15 +92,15 @@ def test_an_own_text_stays_at_a_refusal_is_answered_and_survives_a_reload(open_p
     ready(page)
     expect(page.locator("[data-block=answer]").first).to_contain_text("June")
     expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
-    page.get_by_label("Question", exact=True).fill("Typed?")
-    page.locator("#example input").click()
-    page.get_by_role("option", name="Magna Carta").click()
-    expect(page.get_by_label("Question", exact=True)).to_have_value(re.compile("King John"))
     # gradio may not listen yet when the first picture comes, nor have its boxes: the press is lost
     for late, example in (("none", "gold"), ("#question, #paragraph", "saxophone")):
         page.evaluate(LOSE, late)
         show(page, server, link({"example": example}))
         expect(page.get_by_label("Question", exact=True)).to_have_value(re.compile(example, re.I))
+    page.get_by_label("Question", exact=True).fill("Typed?")
+    page.locator("#example input").click()
+    page.get_by_role("option", name="Magna Carta").click()
+    expect(page.get_by_label("Question", exact=True)).to_have_value(re.compile("King John"))
 
 
 def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, server):
@@ -474,7 +474,8 @@ def test_a_report_opens_offline_and_shows_what_is_pressed(chromium, tmp_path):
     page.goto(path.as_uri())
     expect(page.locator("[data-block=verdict]")).to_contain_text(" F1 on 240 questions")
     page.pdf()  # shows what nobody scrolled to
-    page.wait_for_function("[...document.querySelectorAll('.figure')].every((e) => e.data)")
+    expect(page.locator(".figure:has(.main-svg)")).to_have_count(page.locator(".figure").count())
+    assert page.locator(".figure").count() > 6
     page.get_by_role("button", name="exact match").click()
     expect(page.locator("[data-block=verdict]")).to_contain_text(" exact match on 240 questions")
     for typed, stop in (("61.1", "62"), ("60.9", "60")):

@@ -41,6 +41,7 @@ def test_where_the_two_highest_logits_form_no_pair_both_are_told():
     state = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
     state |= {"chapter": "spans", "selection": [500, 500], "edits": {"start": {"2:334": -50.0}}}
     shown = shown_of(faked(), **state)
+    assert shown.window.doc_start > 0
     found = blocks(faked(), **state)
     assert words(found["finding"]).count("“Kok” (token ") == 2, "equal words, here and in another"
     said = words(found["together"])
