@@ -34,8 +34,9 @@ IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
     "Prediction compares scores. *A score is log P(start) + log P(end) + a constant that all pairs"
-    "* {}*share*, so both rank pairs alike. For the right pair the two logs sum to −2 L. All "
-    "P(start) · P(end) sum to 1: the lower L, the less room is left above the right pair.",
+    "* {}*share*, so scores and logs rank pairs alike. For the right pair the two logs sum to "
+    "−2 L. P(start) · P(end) sums to 1 over all pairs: the lower L, the fewer can stand above the "
+    "right one.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -331,11 +332,10 @@ def the_fit(case: Case) -> Made:
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
-        room = int(min(len(w) ** 2, np.exp(min(-right.log_p, 99.0)))) - 1
-        highest = "the right one" if found[0] == right else "not the right one"
-        pairs = f"{printed.small_number(room)} pair{'s' * (room != 1)}"
-        said += f"The highest is {highest}: L = {{}} leaves room for {pairs} above it."
-        given.append(strong(case.loss))
+        product = float(np.exp(right.log_p))
+        shown = printed.enough(product, lambda x: printed.significant(x) + above(x, w))
+        said += f"The right pair's P(start) · P(end) is exp(−2 L) = *{shown}*: "
+        said += f"{above(value(shown), w)} can stand above it."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -359,6 +359,14 @@ def the_fit(case: Case) -> Made:
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
     return made, ui.table("rows", columns, rows, caption)
+
+
+def above(p: float, window: Window) -> str:
+    """How many of all pairs can be more probable than p: the probabilities sum to 1."""
+    others, most = len(window) ** 2 - 1, int(1 / max(p, 1e-300)) - 1
+    if most >= others:
+        return "every other pair"
+    return f"at most {printed.small_number(most)}" if most else "none"
 
 
 def on_one_scale(

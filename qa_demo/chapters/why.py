@@ -32,10 +32,10 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Put {} in place of every word (a blank text), then fade in all words together, step by step. "
-    "*A bar, the word's share, is its part of how far this moves the best span's lead over “no "
-    "answer”*: the sum over all steps of its vector's move times the slope there (integrated "
-    "gradients).",
+    "Every word enters as a vector. Slide all of them together, in steps, from {}'s (a blank text) "
+    "to their own. *A bar, the word's share, is its part of how far this moves the best span's "
+    "lead over “no answer”*: the sum over all steps of its vector's move times the lead's slope "
+    "(integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -230,7 +230,7 @@ def shares_exactly(shares: Shares) -> list[str]:
         "times the mean gradient of that difference over all points.",
         "The gap comes of a finite number of points: 20, then twice as many, up to 640, until it "
         "is under 2 %. A small gap checks the sum, not the shares: another blank gives other "
-        "shares, and the reader was trained on no text that is half faded in. Punctuation is no "
+        "shares, and the reader was trained on no text halfway. Punctuation is no "
         "part of a word and has a share of its own.",
     ]
 

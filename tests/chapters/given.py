@@ -45,8 +45,7 @@ def stored() -> Pictures:
 @cache
 def faked() -> Pictures:
     """The examples' texts read by the fake reader, without a threshold of its own."""
-    reader = FakeReader(threshold=None)
-    return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
+    return Pictures(load_menu(), lambda _: FakeReader(threshold=None), refused, work=AtOnce())
 
 
 @cache

@@ -76,9 +76,12 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         left_out = "shown: the best four" in words(loss.the_fit(case)[0][2])
         assert not left_out or rank[4] > right.score
         assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
-        most = int(min(scores.size, np.exp(2 * case.loss))) - 1  # of all pairs P P sums to 1
-        assert (scores > right.score + 1e-9).sum() <= most
-        assert f"room for {small_number(most)} pair" in words(loss.the_fit(case)[0][0])
+        said = words(loss.the_fit(case)[0][0])
+        p, told = re.search(r"exp\(−2 L\) = (\S+): (.+) can stand", said).groups()
+        most = int(1 / value(p)) - 1  # the probabilities of all pairs sum to 1
+        assert (scores > right.score + 1e-9).sum() <= most < scores.size - 1
+        assert told == (f"at most {small_number(most)}" if most else "none")
+        assert value(p) == pytest.approx(np.exp(-2 * case.loss), rel=0.01)
 
 
 def test_the_right_positions_follow_from_people_and_the_window():

@@ -82,8 +82,7 @@ def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
     assert "first token of the text" in words(edge["finding"]) and "cut" not in edge
     assert "SBO" not in words(edge["formula"])
     assert "20 rows" in words(shown(passage="apollo", blank=33)["finding"])
-    plain = FakeInfiller(has_sbo=False)
-    alone = Pictures(load_menu(), full().reader, lambda: plain, work=AtOnce())
+    alone = Pictures(load_menu(), full().reader, lambda: FakeInfiller(has_sbo=False), work=AtOnce())
     assert "no span boundary head" in words(shown(pictures=alone)["finding"])
 
 
