@@ -45,7 +45,8 @@ def stored() -> Pictures:
 @cache
 def faked() -> Pictures:
     """The examples' texts read by the fake reader, without a threshold of its own."""
-    return Pictures(load_menu(), lambda _: FakeReader(threshold=None), refused, work=AtOnce())
+    reader = FakeReader(threshold=None)
+    return Pictures(load_menu(), lambda _: reader, refused, work=AtOnce())
 
 
 @cache
