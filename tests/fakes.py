@@ -117,7 +117,7 @@ class FakeReader:
         return HeadWeights(S, E, B_S, B_E)
 
     def hidden_states(self, window: Window) -> np.ndarray:
-        """[N + 1, n, d]; the last T gives the reading's logits, earlier ones fade into noise."""
+        """[N + 1, n, d]; the last gives the reading's logits, earlier ones fade into noise."""
         start, end = self._logits[window.input_ids.tobytes()]
         t = rng_of(window, "T").normal(size=(len(window), WIDTH))
         t[:, 0] = start - B_S - t[:, 2:] @ S[2:]

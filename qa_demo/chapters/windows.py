@@ -20,6 +20,7 @@ from qa_demo.core.metrics import exact_match
 from qa_demo.core.predict import Proposal, predict
 from qa_demo.core.spans import reason
 from qa_demo.core.text import special_positions
+from qa_demo.core.types import Rule
 from qa_demo.core.windows import capacity_of, safe_length
 from qa_demo.printed import Part, adds, bracket, escape, number, plural, probability, quote, say
 from qa_demo.shown import Shown
@@ -294,7 +295,7 @@ def other_rules(w: Windows) -> list[Block | None]:
     ]
 
 
-def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
+def why(w: Windows, rule: Rule, top: Proposal) -> list[Part]:
     """Which window a rule takes beside BERT's, and why the mean fails where it fails."""
     if len(w.rows) == 1:
         told = "all rules take its best span; they differ between windows only"
@@ -316,7 +317,7 @@ def why(w: Windows, rule: str, top: Proposal) -> list[Part]:
     return [f"{told}, which is surest among its own words."]
 
 
-def panel(w: Windows, rule: str, rows: Rows, taken: Proposal) -> Block:
+def panel(w: Windows, rule: Rule, rows: Rows, taken: Proposal) -> Block:
     """What a rule takes, what it compares (dots of sums, bars of P), and how it is computed."""
     (compared, name, words), bars = RULES[rule], rule != "logits"
     pitch, across = min(50.0, 264 / len(rows)), dict[str, Any](nticks=6)
@@ -350,14 +351,14 @@ def panel(w: Windows, rule: str, rows: Rows, taken: Proposal) -> Block:
     )
 
 
-def measured(w: Windows, rule: str, r: Proposal, cls: str) -> str:
+def measured(w: Windows, rule: Rule, r: Proposal, cls: str) -> str:
     """What a rule compares of a window, and whether both P of a mean are on `cls`."""
     if rule != "mean_of_maxima":
         return proposes(w, r, 26, probability(r.product) * (rule == "product"))
     return probability(r.mean) + f": both P on {cls}" * bool(cls)
 
 
-def worked(rule: str, r: Proposal) -> list[Part]:
+def worked(rule: Rule, r: Proposal) -> list[Part]:
     """6.39 + 7.13 = 13.52, or (0.968 + 0.952) / 2 = 0.960, or 0.866 × 0.996 ≈ 0.862."""
     if rule == "mean_of_maxima":
         one, two = map(probability, r.maxima[2:4])
