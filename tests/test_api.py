@@ -178,8 +178,7 @@ def test_any_json_is_a_reply_or_a_sentence(name, odd):
     try:
         read(CALLS[name], odd).reply(full())
     except QADemoError as fault:
-        said = str(fault)
-        assert "\n" not in said
+        assert "\n" not in str(fault)
 
 
 def test_the_description_names_bounds_and_defaults(client):

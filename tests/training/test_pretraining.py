@@ -224,8 +224,7 @@ def test_scores_are_torchs(home, exported):
 
 def test_the_card_shows_scores_and_the_commands_of_the_run(home, exported):
     asked = f"score --model {exported} --text {home}/text.txt --length 40"
-    assert infill.main(asked.split()) == 0
-    assert card.main(["--reader", str(exported)]) == 0
+    assert infill.main(asked.split()) == 0 and card.main(["--reader", str(exported)]) == 0
     metrics = json.loads((exported / "metrics.json").read_text())
     said, overall = (exported / "README.md").read_text(), metrics["overall"]
     assert metrics.keys() == shipped("spanbert/metrics.json").keys(), "by the command as it is"
