@@ -178,7 +178,8 @@ def test_any_json_is_a_reply_or_a_sentence(name, odd):
     try:
         read(CALLS[name], odd).reply(full())
     except QADemoError as fault:
-        assert "\n" not in str(fault)
+        said = str(fault)
+        assert "\n" not in said
 
 
 def test_the_description_names_bounds_and_defaults(client):
