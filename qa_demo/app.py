@@ -31,7 +31,8 @@ BUNDLED = "bundled"
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT, PORTS = 7860, 100  # tried where none is named: the first, and how many
 # of these gradio makes numbers
-NUMBERS = "SERVER_PORT NUM_PORTS NODE_NUM_PORTS ANALYTICS_MAX_EVENTS ANALYTICS_CACHE_FREQUENCY"
+NUMBERS = "SERVER_PORT NUM_PORTS NODE_NUM_PORTS NUM_WORKERS"
+NUMBERS += " ANALYTICS_MAX_EVENTS ANALYTICS_CACHE_FREQUENCY"
 LISTENS = 1.0
 """Seconds of the open page before its reader is loaded: beside gradio's start both end late."""
 
