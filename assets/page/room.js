@@ -100,11 +100,11 @@ export function makeRoom(quiet, page) {
   /** Who is in which room; `whole`: with the way to join it. */
   function bar(whole) {
     if (!seat) return null;
-    const line = el("p", { role: "status" }, "Room ", name()), more = [];
+    const line = el("p", { role: "status" }, "Room ", name()), more = [], { key } = seat;
     if (look?.gone) {
       const why = "the server was started anew, or several processes serve this page. ";
       line.append(` must be opened again: ${why}`);
-      if (seat.teacher) line.append(press("Open it again", () => open(seat.key)));
+      if (seat.teacher) line.append(press("Open it again", () => open(key)));
       else line.append("You can go on meanwhile. ", leaveButton("Leave"));
     } else if (seat.teacher) {
       const guesses = look?.guesses === 1 ? "1 guess" : `${look?.guesses} guesses`;

@@ -42,7 +42,8 @@ export function theme(changed) {
   };
   system.addEventListener("change", () => matchMedia("print").matches || show()); // paper is light
   forced.addEventListener("change", show);
-  const toggle = () => (remember("dark", !document.body.classList.contains("dark")), show());
+  const toggle =
+    () => (remember("dark", document.documentElement.dataset.theme !== "dark"), show());
   show();
   return toggle;
 }

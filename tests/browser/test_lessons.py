@@ -95,6 +95,8 @@ def test_a_lesson_by_keyboard_hears_why_and_survives_a_reload(open_page):
     expect(page.locator(".option.right:disabled")).to_contain_text("right")
     press(page, "Next")
     expect(heading(page)).to_have_text("The end")
+    press(page, "Next")
+    expect(heading(page)).to_have_text("Lessons")
 
 
 HURRY = "const set = setTimeout; globalThis.setTimeout = (act, ms) => set(act, ms / 10);"
