@@ -189,8 +189,7 @@ def differs(pinned: State, now: State) -> str:
     said = []
     for name, about in State.model_fields.items():
         a, b = getattr(pinned, name), getattr(now, name)
-        alike = a == b or (name == "own" and pinned.chapter != now.chapter)
-        if not alike and name not in ("chapter", "step", "veil"):
+        if a != b and name not in ("chapter", "step", "veil"):
             plain = all(isinstance(x, str | int | float) for x in (a, b))
             here, there = (quote(x, 40) if isinstance(x, str) else str(x) for x in (a, b))
             said.append(f"{about.title} {here}, there {there}" if plain else f"{about.title}")
