@@ -6,6 +6,7 @@ of the unpadded window. dL / d logit = (P - y) / 2, y the share of marks at the 
 
 import re
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -333,9 +334,9 @@ def the_fit(case: Case) -> Made:
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
         product = float(np.exp(right.log_p))
-        shown = printed.enough(product, lambda x: printed.significant(x) + above(x, w))
-        said += f"The right pair's P(start) · P(end) is exp(−2 L) = *{shown}*: "
-        said += f"{above(value(shown), w)} can stand above it."
+        told = printed.enough(product, lambda x: printed.significant(x) + at_most(x, w))
+        said += f"The right pair's P(start) · P(end) is exp(−2 L) {'' if told[0] in '<>' else '= '}"
+        said += f"*{told}*: {at_most(value(told), w)} can stand above it."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -361,9 +362,9 @@ def the_fit(case: Case) -> Made:
     return made, ui.table("rows", columns, rows, caption)
 
 
-def above(p: float, window: Window) -> str:
-    """How many of all pairs can be more probable than p: the probabilities sum to 1."""
-    others, most = len(window) ** 2 - 1, int(1 / max(p, 1e-300)) - 1
+def at_most(p: float, window: Window) -> str:
+    """How many of all pairs can be more probable than p: with its own they sum to 1 at most."""
+    others, most = len(window) ** 2 - 1, max(0, ceil(1 / max(p, 1e-300)) - 2)
     if most >= others:
         return "every other pair"
     return f"at most {printed.small_number(most)}" if most else "none"

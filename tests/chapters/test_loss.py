@@ -77,9 +77,10 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert not left_out or rank[4] > right.score
         assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
         p, told = re.search(r"L\) = (\S+): (.+) can", words(loss.the_fit(case)[0][0])).groups()
-        most = int(1 / value(p)) - 1  # the probabilities of all pairs sum to 1
+        most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
         assert (scores > right.score + 1e-9).sum() <= most < scores.size - 1
         assert told == (f"at most {small_number(most)}" if most else "none")
+        assert loss.at_most(1 / scores.size**2, w) == "every other pair"
         assert value(p) == pytest.approx(np.exp(-2 * case.loss), rel=0.01)
 
 

@@ -39,8 +39,7 @@ def judged(reading: Reading, of: Example, **options: Any) -> tuple[str, str]:
 
 def test_what_shuts_out_a_gold_span():
     reading = said(0)
-    start = reading.encoding.chars(Span(8, 8))[0]
-    inside = example(reading, answers=(Answer("f", start + 1),))
+    inside = example(reading, answers=(Answer("f", reading.encoding.chars(Span(8, 8))[0] + 1),))
     assert judged(reading, inside) == ("gold not reachable", "tokens")
     found = kind_of(unowned(reading), example(reading, (4, 4)), None, DecodeOptions(), "2.0")
     assert found[0] == "gold not reachable", "where no span is legal"

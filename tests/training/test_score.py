@@ -168,8 +168,7 @@ def test_an_answer_counts_as_the_page_shows_it(monkeypatch):
         for text, diff, exact in said
     ]
     monkeypatch.setattr(score, "heard", lambda *_: {"": [{"span": row} for row in rows]})
-    reader = SimpleNamespace(threshold=1.0)
-    assert score.first(reader, [None] * 3).splitlines() == [
+    assert score.first(SimpleNamespace(threshold=1.0), [None] * 3).splitlines() == [
         "said 'Adolphe': Who made it? Adolphe Sax made it.",
         "withheld 'Adolphe Sax': Who made it? Adolphe Sax made it.",
         "1 of 3 are exact",
