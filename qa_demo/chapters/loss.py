@@ -34,10 +34,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, log P, of both (natural logarithm).",
-    "Prediction compares scores. *A score is log P(start) + log P(end) + a constant that all pairs"
-    "* {}*share*, so scores and logs rank pairs alike. For the right pair the two logs sum to "
-    "−2 L. P(start) · P(end) sums to 1 over all pairs: the lower L, the fewer can stand above the "
-    "right one.",
+    "*The lower L, the fewer pairs can score above the right one.* A score is log P(start) + "
+    "log P(end) + a constant that all pairs {}share. For the right pair the two logs sum to −2 L, "
+    "and P(start) · P(end) sums to 1 over all pairs, allowed or not.",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -335,8 +334,8 @@ def the_fit(case: Case) -> Made:
     else:
         product = float(np.exp(right.log_p))
         told = printed.enough(product, lambda x: printed.significant(x) + at_most(x, w))
-        said += f"The right pair's P(start) · P(end) is exp(−2 L) {'' if told[0] in '<>' else '= '}"
-        said += f"*{told}*: {at_most(value(told), w)} can stand above it."
+        said += "Pairs above the right one have P(start) · P(end) over exp(−2 L) "
+        said += f"{'' if told[0] in '<>' else '= '}*{told}*: *{at_most(value(told), w)}* can."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"

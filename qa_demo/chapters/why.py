@@ -32,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Every word enters as a vector. Slide all of them together, in steps, from {}'s (a blank text) "
-    "to their own. *A bar, the word's share, is its part of how far this moves the best span's "
-    "lead over “no answer”*: the sum over all steps of its vector's move times the lead's slope "
+    "From a blank text to this one the best span's lead over “no answer” moves: *a bar, the word's "
+    "share, is its part of that move.* All words' input vectors slide together, step by step, from "
+    "{}'s (blank) to their own; a share sums its vector's steps times the lead's slope "
     "(integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
@@ -175,7 +175,10 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", *key, ("text", GREY, f"no bar: under {SMALL} either way")),
         bars(shares),
         sum_of_shares(shares),
-        ui.closing("Another blank gives other shares; none says whether the answer is right."),
+        ui.closing(
+            "A share is not a person's reason: another blank gives others, and none says that the "
+            "answer is right."
+        ),
         *ui.folds(ui.table("rows", columns, rows, caption), shares_exactly(shares), "why"),
     ]
 
