@@ -329,13 +329,13 @@ def the_fit(case: Case) -> Made:
     constants = float(logsumexp(case.start)), float(logsumexp(case.end))
     said = f"{case.begins} constant is {{}}. "
     given: list[Any] = [[number(sum(constants), printed.digits_of(right.log_p)), STRONG]]
+    product = float(np.exp(right.log_p))
+    share = printed.enough(product, lambda x: printed.significant(x) + at_most(x, w))
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"The right pair is not allowed ({barred}): no search returns it."
     else:
-        product = float(np.exp(right.log_p))
-        told = printed.enough(product, lambda x: printed.significant(x) + at_most(x, w))
         said += "Pairs above the right one have P(start) · P(end) over exp(−2 L) "
-        said += f"{'' if told[0] in '<>' else '= '}*{told}*: *{at_most(value(told), w)}* can."
+        said += f"{'' if share[0] in '<>' else '= '}*{share}*: *{at_most(value(share), w)}* can."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -349,12 +349,19 @@ def the_fit(case: Case) -> Made:
         sets = {"selection": [span.start, span.end]} if span else None
         name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
+    lines = score_and_sum(case, right, constants)
+    if share[0] not in "<>":
+        rest = number((1 - value(share)) / value(share))
+        room = (
+            f"each pair above has over {share} of the 1: at most (1 − {share}) / {share} ≈ *{rest}*"
+        )
+        lines.insert(1, say(room))
     made = [
         ui.finding(said + asides(case), *given),
         moment_choice(case),
         ui.legend("key", *key),
         on_one_scale(case, found, spans, right, sum(constants)),
-        ui.formula("formula", *score_and_sum(case, right, constants), label="the right pair"),
+        ui.formula("formula", *lines, label="the right pair"),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
