@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 BUNDLED = "bundled"
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT, PORTS = 7860, 100  # tried where none is named: the first, and how many
-# of these gradio makes numbers
-NUMBERS = "SERVER_PORT NUM_PORTS NODE_NUM_PORTS NUM_WORKERS"
-NUMBERS += " ANALYTICS_MAX_EVENTS ANALYTICS_CACHE_FREQUENCY"
 LISTENS = 1.0
 """Seconds of the open page before its reader is loaded: beside gradio's start both end late."""
 
@@ -122,11 +119,6 @@ def serve(args: argparse.Namespace) -> None:
     host, port = free_address(EVERYWHERE if args.lan else args.host, args.port)
     known = network_address() if args.lan else LOCAL if host == EVERYWHERE else host
     address = f"http://{known}:{port}/"
-    for name in (f"GRADIO_{one}" for one in NUMBERS.split() if f"GRADIO_{one}" in os.environ):
-        if not (said := os.environ[name]):
-            del os.environ[name]  # as if it were not set
-        elif not said.strip().isdecimal():
-            raise BadInput(f"{name} must be a whole number, got {said[:40]!r}")
     # refused before torch is loaded: no name of a reader, no folder that takes temporary files
     parse_source(args.reader)
     if args.base is not None and not args.base.is_dir():

@@ -29,6 +29,7 @@ build_meta.build_wheel(sys.argv[1], {"--build-option": "--compression=stored"})
 OURS = ("PYTHONPATH", "MPLBACKEND")
 ELSEWHERE = {name: value for name, value in os.environ.items() if name not in OURS}
 """The environment without what would lead Python to the checkout, or what the page sets itself."""
+ODD = dict.fromkeys(("GRADIO_DEFAULT_CONCURRENCY_LIMIT", "GRADIO_NUM_WORKERS"), "many")
 HEARD = """import runpy, sys
 def hear(name, given):
     if name == 'open' and str(given[0]).endswith('.pyi'): print(given[0], flush=True)
@@ -95,9 +96,9 @@ def test_the_installed_commands_work_from_any_folder(scripts, tmp_path):
     assert run(spanlight, "--version", folder=tmp_path) == f"spanlight {qa_demo.__version__}\n"
     where = run(python, "-c", "import qa_demo; print(qa_demo.__file__)", folder=tmp_path)
     assert Path(where.strip()).is_relative_to(scripts.parent)
-    how = {"cwd": tmp_path, "env": ELSEWHERE, "stderr": subprocess.PIPE, "text": True}
+    how = {"cwd": tmp_path, "env": ELSEWHERE | ODD, "stderr": subprocess.PIPE, "text": True}
     how["stdout"] = subprocess.PIPE
-    with subprocess.Popen([python, "-c", HEARD, spanlight], **how) as server:
+    with subprocess.Popen([python, "-c", HEARD, spanlight, "--port", "0"], **how) as server:
         try:
             opened = server.stderr.readline()
             assert opened.startswith("Spanlight is open at "), "the one address that is printed"

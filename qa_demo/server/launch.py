@@ -16,6 +16,10 @@ ENVIRONMENT = {
 """Set before gradio is imported, where nobody has set them."""
 os.environ.update(ENVIRONMENT | dict(os.environ))
 os.environ["GRADIO_DEBUG"] = "0"  # else gradio waits in `launch`, before the reader is loaded
+# nothing here uses these: gradio ends where one is no number, and NUM_WORKERS opens unguarded ports
+_idle = "SERVER_PORT NUM_PORTS NODE_NUM_PORTS NUM_WORKERS DEFAULT_CONCURRENCY_LIMIT"
+for _name in f"{_idle} ANALYTICS_MAX_EVENTS ANALYTICS_CACHE_FREQUENCY".split():
+    os.environ.pop(f"GRADIO_{_name}", None)
 
 _file_of = inspect.getfile
 
