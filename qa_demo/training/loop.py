@@ -83,17 +83,18 @@ def command(kind: Any, train: Callable[[Any], bool], doc: str | None, name: str)
 
 
 def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., int]:
-    """A command's `main` that gives an exit code: its own, 130 after Ctrl-C, or 2 with one sentence
-    for what its user can mend; what it logs is shown with the time.
+    """A command's `main` that gives an exit code: its own, 130 after Ctrl-C or SIGTERM, or 2 with
+    one sentence for what its user can mend; what it logs is shown with the time.
     """
 
     @wraps(main)
     def run(argv: list[str] | None = None) -> int:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             return main(argv) or 0
         except (QADemoError, OSError, SafetensorError, KeyboardInterrupt) as fault:
-            sys.stderr.write(f"{fault}\n")
+            sys.stderr.write(f"{str(fault) or 'interrupted'}\n")
             return 130 if isinstance(fault, KeyboardInterrupt) else 2
 
     return run

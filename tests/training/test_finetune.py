@@ -92,9 +92,9 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     assert [row["dev_questions"] for row in logged(run)] == [3], "those with an answer"
     kept = sorted(path.stem for path in (run / "snapshots").iterdir())
     assert kept == [f"step-{step:06d}" for step in (0, 1, 2, 3, 4, 6)]
-    out, handler = home / "stopped", signal.getsignal(signal.SIGTERM)
-    seeds = toy.stop_at(2, monkeypatch, settings(home, "stopped"))
+    out, seeds = home / "stopped", toy.stop_at(2, monkeypatch, settings(home, "stopped"))
     assert finetune.main([]) == 130
+    handler = signal.getsignal(signal.SIGTERM)
     assert loop.read_json(out / "state.json")["step"] == 2 and (out / "lock").is_file()
     other = loop.read_json(out / "settings.json")["mixed_precision"] == "no"
     monkeypatch.setattr(heads, "bf16_pays", lambda: other)  # as under other work

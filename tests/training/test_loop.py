@@ -1,5 +1,6 @@
 """The loop: exit codes, the rate, the stop; and the form in which encoders are trained."""
 
+import signal
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -15,12 +16,14 @@ pytestmark = pytest.mark.model
 
 
 @pytest.mark.parametrize("fault", [BadInput("no"), FileNotFoundError("no"), SafetensorError("no")])
-def test_a_user_s_fault_is_one_sentence_and_code_2(fault, capsys):
+def test_a_user_s_fault_is_one_sentence_and_code_2_and_a_signal_130(fault, capsys):
     command = loop.exit_code(Mock(side_effect=[None, 1, fault, KeyError]))
     assert [command([]) for _ in range(3)] == [0, 1, 2]
     assert capsys.readouterr().err == "no\n"
     with pytest.raises(KeyError):
         command([])
+    assert loop.exit_code(lambda _: signal.raise_signal(signal.SIGTERM))([]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time():
