@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 import regex
 
+from qa_demo.core.base import BadInput
+
 Part = str | Sequence[str]
 AnyPart = TypeVar("AnyPart", bound=Part)
 QUOTE, STRONG, TERM = "quote", "strong", "term"
@@ -220,7 +222,7 @@ _MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
 def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
     """Parts from a template, in which no text of a user stands: *words* get the role `starred`,
     each {} takes the next of `given`: a text, a part (so two texts are one) or a list of parts; b_S
-    and b_E get an index.
+    and b_E get an index. Errors: BadInput for {} between stars, as a lesson's author may write.
     """
     left, found = iter(given), list[Part]()
     for piece in _MARKS.split(template):
@@ -230,7 +232,8 @@ def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
             found += [part] if pair else part
         elif len(piece) > 2 and piece[0] == piece[-1] == "*":
-            assert "{}" not in piece, f"a part cannot stand inside stars: {piece}"
+            if "{}" in piece:
+                raise BadInput(f"nothing in braces can stand between stars, got {piece}")
             found.append([piece[1:-1], starred])
         elif piece:
             found += subs(piece)

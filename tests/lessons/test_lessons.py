@@ -189,8 +189,9 @@ def test_words_of_a_text_are_never_read_as_a_template():
     made = [["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]]
     assert worded("a {x} b *t*", {"x": "{y} *z*"}) == made
     assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
-    with pytest.raises(BadInput, match=r"nothing computes \{y\}"):
-        worded("{y}", {"x": "1"})
+    for template, said in (("{y}", r"nothing computes \{y\}"), ("*a {x}*", r"stars, got \*a \{\}")):
+        with pytest.raises(BadInput, match=said):
+            worded(template, {"x": "1"})
 
 
 LACK = [
