@@ -153,7 +153,8 @@ def label_of(e: Encoding, span: Span) -> str:
 def number_of(guess: object) -> float:
     """A number as people write it: 0.5, 0,5, 1/2, ½, 50 %, 1,845. Errors: BadInput."""
     given = str(guess)[:MOST_TYPED]
-    text = unicodedata.normalize("NFKC", given).strip().translate({0x2212: "-", 0x2044: "/"})
+    apart = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", given)  # 1½ is not 11/2
+    text = unicodedata.normalize("NFKC", apart).strip().translate({0x2212: "-", 0x2044: "/"})
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", text):
         text = text.replace(",", "")
     over, _, under = text.removesuffix("%").replace(",", ".").partition("/")
