@@ -34,8 +34,7 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
             state = load(asked.get("state") if isinstance(asked, dict) else None)
             return saved(pictures_of(pictures, state, found), state)
 
-        status, body = await at_last(make, await json_of(request), request.is_disconnected)
-        return sent(body, status)
+        return sent(*await at_last(make, await json_of(request), request.is_disconnected))
 
     files: dict[str, tuple[Any, ...]] = {
         "page.js": (lambda: script().encode(), "text/javascript"),
@@ -53,13 +52,13 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
     ]
 
 
-def health(pictures: Pictures) -> tuple[dict[str, Any], int]:
-    """Body and status of /health: whether the page's own reader reads one short text."""
+def health(pictures: Pictures) -> tuple[int, dict[str, Any]]:
+    """Status and body of /health: whether the page's own reader reads one short text."""
     well = State(question="Is the reader well?", context="The reader is well.")
     status, said = attempt(pictures.shown, well)
     if status == 202:
-        return {"status": "loading", "error": "the reader is being loaded"}, 503
-    return ({"status": "ok"}, 200) if status == 200 else ({"status": "failing"} | said, 503)
+        return 503, {"status": "loading", "error": "the reader is being loaded"}
+    return (200, {"status": "ok"}) if status == 200 else (503, {"status": "failing"} | said)
 
 
 def build(pictures: Pictures) -> gr.Blocks:

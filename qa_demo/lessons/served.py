@@ -131,7 +131,7 @@ def routes(lessons: Lessons, others: str | None = None) -> list[BaseRoute]:
 
     async def look(request: Request) -> Response:
         code, key = request.query_params.get("code", ""), request.headers.get("x-room-key", "")
-        return sent(rooms.look(Seat(code=code[:40], key=key[:40])))
+        return sent(200, rooms.look(Seat(code=code[:40], key=key[:40])))
 
     act = replied(lambda asked: acted(rooms, others, read(Act, asked)))
     lesson = replied(lambda asked: lessons.answer(rooms, read(Question, asked)))

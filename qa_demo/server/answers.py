@@ -99,13 +99,12 @@ def replied(make: Callable[[Any], Any]) -> Callable[[Request], Any]:
     """A route that is asked in JSON and answers what `attempt` says; a text is a file."""
 
     async def route(request: Request) -> Response:
-        status, body = await run_in_threadpool(attempt, make, await json_of(request))
-        return sent(body, status)
+        return sent(*await run_in_threadpool(attempt, make, await json_of(request)))
 
     return route
 
 
-def sent(body: Any, status: int = 200) -> Response:
+def sent(status: int, body: Any) -> Response:
     """An answer that nobody keeps."""
     # not text/html: that would be given the running page's head
     kind = "application/octet-stream" if isinstance(body, str) else "application/json"
