@@ -115,7 +115,9 @@ class Pictures:
         if edits := state.edits.logits:
             true, *_ = self.reading_of(state)
             edits = {at: x for at, x in edits.items() if apply_edits(true, {at: x}) is not true}
-        return state.model_copy(update={"edits": edits, "own": own})
+        example = self.examples.get(state.example or "")
+        title = example and example.title
+        return state.model_copy(update={"edits": edits, "own": own, "example": title})
 
     def opened(self, state: State) -> State:
         """The state with the text and the windows that its chapter opens on, where none were set.

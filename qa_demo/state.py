@@ -154,7 +154,7 @@ class State(Decode, Windows):
     veil: bool = Field(False, title="veil", strict=True)
     chapter: Chapter = Field("answer", title="chapter")
     step: Int = Field(1, title="step", ge=1, le=9)
-    own: dict[Chapter, dict[Name, OwnValue]] = Field({}, title="a chapter's own fields")
+    own: dict[Chapter, dict[Name, OwnValue]] = Field({}, title="the chapter's settings")
 
     @model_validator(mode="after")
     def _whole(self) -> "State":

@@ -221,8 +221,10 @@ def test_what_differs_from_a_pinned_state_is_one_line(pinned):
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
     than["edits"]["start"]["0:5"] += 1
     asked = {"state": {**pinned, "chapter": "loss"}, "than": {**than, "chapter": "loss"}}
-    told = "changed logits; temperature 1.0, there 2.0; a chapter's own fields."
+    told = "changed logits; temperature 1.0, there 2.0; the chapter's settings."
     assert told in full().asked(asked)["differs"]
+    asked = {"state": pinned, "than": {"example": "reef"}}
+    assert "“The Öresund Bridge”, there “The Great Barrier Reef”" in full().asked(asked)["differs"]
 
 
 def test_an_examples_shares_stand_for_its_own_span_alone():
