@@ -17,7 +17,7 @@ from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
 from qa_demo.core.base import logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
-from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair
+from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair, span_scores
 from qa_demo.core.store import ASSETS, bundled
 from qa_demo.core.types import Span, Window
 from qa_demo.printed import STRONG, Part, adds, fine, number, probability, say, signed, value
@@ -327,15 +327,19 @@ def the_fit(case: Case) -> Made:
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
     constants = float(logsumexp(case.start)), float(logsumexp(case.end))
-    said = f"{case.begins} constant is {{}}. "
-    given: list[Any] = [[number(sum(constants), printed.digits_of(right.log_p)), STRONG]]
-    product = float(np.exp(right.log_p))
-    share = printed.enough(product, lambda x: printed.significant(x) + at_most(x, w))
+    share, most = room_above(case.loss, w)
+    said = f"{case.begins} right pair "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
-        said += f"The right pair is not allowed ({barred}): no search returns it."
+        said += f"is not allowed ({barred}): no search returns it."
     else:
-        said += "Pairs above the right one have P(start) · P(end) over exp(−2 L) "
-        said += f"{'' if share[0] in '<>' else '= '}*{share}*: *{at_most(value(share), w)}* can."
+        equal, scores = "" if share[0] in "<>" else "= ", span_scores(case.start, case.end)
+        above = int((scores > scores[right.i, right.j]).sum())
+        count = printed.small_number(above) if above else "none"
+        said += f"has P(start) · P(end) = exp(−2 L) {equal}*{share}*: *{most}* can score above it"
+        said += "." if most == "none" else f" (in fact {count})."
+        if case.now != case.record.last:
+            then, fewer = room_above(case.record.costs[-1][2], w)
+            said += f" At the end of training it has {then}: {fewer} can."
     key = [("dot", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
@@ -352,12 +356,11 @@ def the_fit(case: Case) -> Made:
     lines = score_and_sum(case, right, constants)
     if share[0] not in "<>":
         rest = number((1 - value(share)) / value(share))
-        room = (
-            f"each pair above has over {share} of the 1: at most (1 − {share}) / {share} ≈ *{rest}*"
-        )
+        room = f"each pair above takes over {share} of the sum 1, the right one the same: at most "
+        room += f"(1 − {share}) / {share} ≈ *{rest}*"
         lines.insert(1, say(room))
     made = [
-        ui.finding(said + asides(case), *given),
+        ui.finding(said + asides(case)),
         moment_choice(case),
         ui.legend("key", *key),
         on_one_scale(case, found, spans, right, sum(constants)),
@@ -368,12 +371,17 @@ def the_fit(case: Case) -> Made:
     return made, ui.table("rows", columns, rows, caption)
 
 
-def at_most(p: float, window: Window) -> str:
-    """How many of all pairs can be more probable than p: with its own they sum to 1 at most."""
-    others, most = len(window) ** 2 - 1, max(0, ceil(1 / max(p, 1e-300)) - 2)
-    if most >= others:
-        return "every other pair"
-    return f"at most {printed.small_number(most)}" if most else "none"
+def room_above(loss: float, window: Window) -> tuple[str, str]:
+    """exp(-2 L) of the right pair, and how many pairs can score above it: all of them sum to 1."""
+
+    def words(p: float) -> str:
+        others, most = len(window) ** 2 - 1, max(0, ceil(1 / max(p, 1e-300)) - 2)
+        if most >= others:
+            return "every other pair"
+        return f"at most {printed.small_number(most)}" if most else "none"
+
+    share = printed.enough(float(np.exp(-2 * loss)), lambda x: printed.significant(x) + words(x))
+    return share, words(value(share))
 
 
 def on_one_scale(

@@ -32,10 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "From a blank text to this one the best span's lead over “no answer” moves: *a bar, the word's "
-    "share, is its part of that move.* All words' input vectors slide together, step by step, from "
-    "{}'s (blank) to their own; a share sums its vector's steps times the lead's slope "
-    "(integrated gradients).",
+    "*A bar is the word's share of the change in the best span's lead over “no answer”, from a "
+    "blank text to this one.* In between all words' input vectors move together, in a straight "
+    "line, from {}'s to their own (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -163,9 +162,9 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     both = (shares.blank, shares.lead)
     blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank <= 0)
-    found = f"The place of {{}} goes from {blank}{of} “no answer” in a blank text to *{here}* in "
+    found = f"In a blank text the place of {{}} is {blank}{of} “no answer”; in this one it is "
     speak = f"{{}} {'speaks' if len(top) == 1 else 'speak'} most {side} it."
-    found += "this one. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
+    found += f"*{here}*. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
     key = [("bar", INK, "above a word: speaks for the best span")]
     key += [("hatch", GREY, "below: for “no answer”"), ("fill", MID, "the best span's own words")]
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
@@ -210,13 +209,17 @@ def bars(shares: Shares) -> Block:
 
 
 def sum_of_shares(shares: Shares) -> Block:
-    """How far the span is ahead in the blank text + all shares = how far in this one, but a gap."""
-    a = shares.found
+    """How far the span is ahead in the blank text + all shares = how far in this one, but a gap;
+    and how the largest share comes about.
+    """
+    a, k = shares.found, shares.ranked[0]
+    one = f"share of {{}} = its way from blank · mean slope of the lead at {a.n_steps} points = "
+    one += f"*{signed(shares.values[k])}*"
     sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
     total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
     missed = [f"gap {shares.missing}: only {a.n_steps} steps were taken", "note"]
-    return ui.formula("sum", say(total), [missed])
+    return ui.formula("sum", say(one, shares.quoted(k)), [*say(total), missed])
 
 
 def shares_exactly(shares: Shares) -> list[str]:

@@ -76,11 +76,15 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         left_out = "shown: the best four" in words(loss.the_fit(case)[0][2])
         assert not left_out or rank[4] > right.score
         assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
-        p, told = re.search(r"L\) = (\S+): (.+) can", words(loss.the_fit(case)[0][0])).groups()
+        finding, above = words(loss.the_fit(case)[0][0]), (scores > right.score + 1e-9).sum()
+        p, then = re.search(r"L\) = (\S+):.*?(?: it has (\S+):.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
-        assert (scores > right.score + 1e-9).sum() <= most < scores.size - 1
-        assert told == (f"at most {small_number(most)}" if most else "none")
-        assert loss.at_most(1 / scores.size**2, w) == "every other pair"
+        told = f"at most {small_number(most)} can" if most else "none can score above it."
+        assert told in finding and above <= most < scores.size - 1
+        assert not most or f"it (in fact {small_number(above) if above else 'none'})" in finding
+        ends = -np.log(value(then)) / 2 if case.now != case.record.last else case.loss
+        assert ends == pytest.approx(case.record.costs[-1][2], abs=0.01)
+        assert loss.room_above(np.log(scores.size), w)[1] == "every other pair"
         assert value(p) == pytest.approx(np.exp(-2 * case.loss), rel=0.01)
 
 

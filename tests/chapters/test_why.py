@@ -59,9 +59,11 @@ def test_the_text_stands_as_typed_and_the_sum_is_how_far_the_span_is_ahead():
     found = blocks(faked(), chapter="why", **TEXTS)
     for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):
         assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
-    blank, all_shares, ahead = map(value, re.findall(r"[−\d.]+\d", words(found["sum"]))[:3])
+    numbers = [re.findall(r"[−+\d.]+\d", line) for line in words(found["sum"]).split("\n")]
+    blank, all_shares, ahead = map(value, numbers[1][:3])
     assert blank + all_shares == pytest.approx(ahead, abs=0.02 * abs(ahead - blank) + 0.02)
     s = shares_of(**TEXTS)
+    assert value(numbers[0][-1]) == pytest.approx(max(s.values, key=abs), abs=0.0051)
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
     assert ahead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
