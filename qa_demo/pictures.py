@@ -3,9 +3,8 @@
 from collections.abc import Callable, Hashable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from qa_demo import state as states
 from qa_demo.blocks import Block, sentence, steps, travelling
 from qa_demo.by_hand import apply_edits
 from qa_demo.core.base import BadInput, one_of
@@ -21,14 +20,14 @@ from qa_demo.model.work import Cache, Work
 from qa_demo.printed import Part, percent, plural, quote
 from qa_demo.records import read
 from qa_demo.shown import Need, Shown, takes_long
-from qa_demo.state import Record, State, differs, dump, load
+from qa_demo.state import Chapter, Record, State, differs, dump, load
 from qa_demo.veil import veiled
 
 if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 CHAPTERS: dict[str, ModuleType] = {
-    n: import_module(f"qa_demo.chapters.{n}") for n in states.CHAPTERS
+    n: import_module(f"qa_demo.chapters.{n}") for n in get_args(Chapter)
 }
 """Each has NAME, STEPS (of each its name and its heading) and `picture(shown, own) -> blocks`;
 where it needs them OPENS (per step: the fields of the state that a page on which nothing was chosen

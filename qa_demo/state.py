@@ -7,7 +7,7 @@ What a visitor sees follows from it alone. `load` reads it from JSON and refuses
 from collections.abc import Mapping
 from dataclasses import fields
 from math import ceil
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -20,7 +20,6 @@ from qa_demo.records import read
 Chapter = Literal[
     "answer", "scores", "start_end", "spans", "loss", "windows", "bio", "spanbert", "why"
 ]
-CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 MAX_CHARACTERS = 50_000
 MOST_WINDOWS = 2000
 """Of a text, counted as if each character were a token."""

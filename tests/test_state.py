@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_demo.core.base import BadInput
-from qa_demo.state import CHAPTERS, State, dump, load
+from qa_demo.pictures import CHAPTERS
+from qa_demo.state import State, dump, load
 from tests.odd import JSON, LETTERS
 
 WORDS = st.text(LETTERS, min_size=1, max_size=40)
 EDITED = st.dictionaries(st.sampled_from(["0:3", "1:7"]), st.floats(-9, 9))
-SOME = {"reader": WORDS, "chapter": st.sampled_from(CHAPTERS), "step": st.integers(1, 9)}
+SOME = {"reader": WORDS, "chapter": st.sampled_from([*CHAPTERS]), "step": st.integers(1, 9)}
 SOME |= {"max_seq_length": st.integers(8, 8192), "doc_stride": st.integers(1, 8192)}
 SOME |= {"threshold": st.floats(-1000, 1000), "temperature": st.floats(0.2, 5)}
 SOME |= {"rule": st.sampled_from(["logits", "mean_of_maxima", "product"]), "veil": st.booleans()}

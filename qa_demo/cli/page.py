@@ -10,8 +10,9 @@ from typing import Any
 from qa_demo.cli import shared
 from qa_demo.core.base import QADemoError
 from qa_demo.files import dumps, file_name, from_json, read_text, write_file
+from qa_demo.pictures import CHAPTERS
 from qa_demo.saved import pictures_of, saved
-from qa_demo.state import CHAPTERS, State, load
+from qa_demo.state import State, load
 
 
 def add(commands: Any) -> None:

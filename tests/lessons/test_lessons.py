@@ -18,8 +18,9 @@ from qa_demo.lessons.files import OWN, TEACHERS, read_folders, read_lesson
 from qa_demo.lessons.judge import Asked, computed, number_of, plain, worded
 from qa_demo.lessons.rooms import Rooms
 from qa_demo.lessons.served import CHECKS, Lessons, Question, handout
+from qa_demo.pictures import CHAPTERS
 from qa_demo.printed import number
-from qa_demo.state import CHAPTERS, load
+from qa_demo.state import load
 from tests.chapters.given import full, real, stored
 from tests.documents import SHOWN
 
