@@ -213,12 +213,12 @@ def sum_of_shares(shares: Shares) -> Block:
     and how the largest share comes about.
     """
     a, k = shares.found, shares.ranked[0]
-    one = f"share of {{}} = its way from blank · mean slope of the lead at {a.n_steps} points = "
+    one = "share of {} = its vector's way from blank · mean slope of the lead on that way = "
     one += f"*{signed(shares.values[k])}*"
     sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
     total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
-    missed = [f"gap {shares.missing}: only {a.n_steps} steps were taken", "note"]
+    missed = [f"   gap {shares.missing}: only {a.n_steps} steps were taken", "note"]
     return ui.formula("sum", say(one, shares.quoted(k)), [*say(total), missed])
 
 
