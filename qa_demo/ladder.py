@@ -154,7 +154,7 @@ def sums(cols: Columns, title: str, pixels: int, digits: int, values: Array) -> 
     return Rung(title, pixels, top, [bars(cols, whole, ui.INK), numbers])
 
 
-def brackets(cols: Columns, e: Encoding, spans: Sequence[Span]) -> list[ui.Block]:
+def brackets(cols: Columns, spans: Sequence[Span]) -> list[ui.Block]:
     """A bracket and its words under each span."""
     made, free, stroke = list[ui.Block](), 0.0, {"color": ui.INK, "width": 1.5}
     for span in spans:
@@ -162,7 +162,7 @@ def brackets(cols: Columns, e: Encoding, spans: Sequence[Span]) -> list[ui.Block
         if x0 < free:  # of those that share a column the first alone has room for its name
             continue
         free = x1
-        words = escape(span_name(e, span, max(12, int((x1 - x0) * cols.room / 7)))[0])
+        words = escape(span_name(cols.e, span, max(12, int((x1 - x0) * cols.room / 7)))[0])
         made.append(ui.scatter("lines", [x0, x0, x1, x1], [1.05, 0.9, 0.9, 1.05], line=stroke))
         middle, font = [(x0 + x1) / 2], {"size": 15, "family": SERIF}
         made.append(ui.labels(middle, [0.82], [words], "bottom center", **font))

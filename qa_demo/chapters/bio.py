@@ -367,7 +367,7 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
     several = ", by window" * (len(tags.reading.windows) > 1)
     if (tags.single != best).any():
         rungs.append(Rung(f"most probable possible tagging{several}", 44, 0.9, [cells(cols, best)]))
-    if under := brackets(cols, tags.e, [one.span for one in answers]):
+    if under := brackets(cols, [one.span for one in answers]):
         rungs.append(Rung(f"answers{several}: from each B to its last I", 30, 1.1, under))
     finding, formula = chances_of(tags, answers)
     exactly = (
