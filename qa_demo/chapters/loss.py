@@ -33,7 +33,7 @@ STEPS = (
 )
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
-    "raises the log-likelihood, log P, of both (natural logarithm).",
+    "raises the log-likelihood, the sum of both log P (natural logarithm).",
     "*The lower L, the fewer pairs can score above the right one.* A score is log P(start) + "
     "log P(end) + a constant that all pairs {}share. For the right pair the two logs sum to −2 L, "
     "and P(start) · P(end) sums to 1 over all pairs, allowed or not.",

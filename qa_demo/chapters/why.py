@@ -262,9 +262,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     found += "; too few of them differ." if few else "."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
-    asked = sum(shares.words.items[k].side == "question" for k in test.first)
-    drawn = f"{others}, {printed.small_number(asked) if asked else 'none'} from the question; "
-    drawn += "a dot each"
+    drawn = f"{others}, as many of them from the question; a dot each"
     sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
     rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
     rows = list[Block]()
@@ -277,7 +275,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
         ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        ui.closing("Where random words raise the lead as much, the test shows nothing."),
+        ui.closing("Where random words raise it as much, the test does not confirm the shares."),
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, "why"),
     ]
 
