@@ -26,7 +26,6 @@ from qa_demo.model import source as sources
 from qa_demo.model.card import ADAPTER_FILE, BIO_FILE, base_of, merged, read_card
 from qa_demo.model.reader import BertReader
 from qa_demo.model.source import FETCHED, TOKENIZER_FILES
-from qa_demo.model.work import SHARED, Passes
 
 log = logging.getLogger(__name__)
 Model = TypeVar("Model")
@@ -40,11 +39,7 @@ _one_at_a_time = threading.Lock()  # while it builds, torch's default type is ch
 
 
 def load_reader(
-    source: str | Path = "bundled",
-    *,
-    anywhere: bool = True,
-    base: str | Path | None = None,
-    passes: Passes = SHARED,
+    source: str | Path = "bundled", *, anywhere: bool = True, base: str | Path | None = None
 ) -> BertReader:
     """A reader for `bundled`, `large`, and from `anywhere` a local folder or a hub id
     `owner/name[@revision]`; `base`: the folder of the encoder that an adapter changes.
@@ -61,7 +56,7 @@ def load_reader(
         bio, width = sources.regular(folder, BIO_FILE), model.config.hidden_size
         files = [*sources.weight_files(home), *([adapter] if adapter else [])]
         about: dict[str, Any] = {"threshold": card.threshold, "calibrations": card.calibration}
-        about |= {"checksum": checksum or sources.digest(home, files), "passes": passes}
+        about["checksum"] = checksum or sources.digest(home, files)
         head = None if bio is None else weighted(torch.nn.Linear(width, len(TAGS)), bio)
         reader = BertReader(name, model, tokenizer, bio=head, **about)
         # One short reading shows what the files do not: no [CLS], logits that overflow.
@@ -73,7 +68,7 @@ def load_reader(
 
 
 def opened(
-    source: str, anywhere: bool, own: Mapping[str, Path], build: Callable[[Path, str, str], Model]
+    source: str | Path, anywhere: bool, own: Mapping[str, Path], build: Callable[..., Model]
 ) -> Model:
     """The way of every model from its name: find or fetch the folder, check it, build(folder, name,
     checksum or commit). Every error on the way becomes one sentence that names the source.

@@ -13,7 +13,7 @@ from qa_demo.core.windows import WindowLogits, assemble, check_windows, make_win
 from qa_demo.model import forward, gradients
 from qa_demo.model.products import pack
 from qa_demo.model.tokenizer import encode, prepare
-from qa_demo.model.work import SHARED, Passes
+from qa_demo.model.work import SHARED
 
 DEFAULTS = WindowOptions()
 
@@ -36,10 +36,9 @@ class BertReader:
         threshold: float | None = None,
         calibrations: Calibrations | None = None,
         checksum: str = "",
-        passes: Passes = SHARED,
     ) -> None:
         self.name, self.checksum, self.threshold = name, checksum, threshold
-        self.calibrations, self.passes, self.bio = calibrations, passes, bio
+        self.calibrations, self.passes, self.bio = calibrations, SHARED, bio
         self.model, self.tokenizer = model.eval().requires_grad_(False), tokenizer
         pack(model.base_model)
         self.twin = forward.eager_twin(model)

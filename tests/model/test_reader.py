@@ -43,8 +43,8 @@ def test_it_is_a_reader_and_tells_of_every_window(bert, saved):
 
 
 def test_cancelling_stops_between_windows(saved):
-    reader = load_reader(saved("bert"), passes=Passes(2))
-    done: list[int] = []
+    reader, done = load_reader(saved("bert")), list[int]()
+    reader.passes = Passes(2)
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
     with pytest.raises(Cancelled):
         reader.read(kit.QUESTION, kit.CONTEXT, OPTIONS, **watch)
