@@ -46,7 +46,7 @@ CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
-    "The loss reads one P of each softmax, yet pulls every logit: raising one P lowers the others.",
+    "The loss reads one P of each softmax, yet pulls every logit: each is in that P's Σ exp.",
     "Before training positions are about equally likely, so L ≈ log {} = {}.{}",
 )
 EARLY = 91
@@ -540,9 +540,10 @@ def exactly(case: Case) -> str:
         f"Prediction compares allowed pairs only (the end not before the start, at most {longest}, "
         "the start owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
-        "up to 0, and those on end logits. A training step moves weights, not logits, so the "
-        "logits follow only on average over many texts. Before training: a pre-trained encoder "
-        "with a new output layer, whose S and E are random.",
+        "up to 0, and those on end logits. A wrong P may rise although its logit is pulled down: "
+        "likelier wrong ones fall more. A training step moves weights, not logits, so the logits "
+        "follow only on average over many texts. Before training: a pre-trained encoder with a new "
+        "output layer, whose S and E are random.",
         4: "Each training step follows the gradient of one batch; what it lowers also held the "
         "loss of chapter Tags and the logits of a larger reader as targets. The curve begins at 1, "
         "as a log axis has no 0. The last recorded moment is a running mean of the weights, in "
