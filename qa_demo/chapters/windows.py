@@ -50,7 +50,7 @@ IDEAS = (
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
     "Each window proposes a span; a rule picks the one that is returned. *P sums to 1 inside each "
-    "window, so it cannot compare windows: one may be sure of “no answer”.*",
+    "window, also in one without the answer: the surest may be sure of “no answer”.*",
 )
 OPENS = {**dict.fromkeys((1, 2, 3), text_at("brooklyn", 80, 24)), 4: text_at("danube", 384, 128)}
 ODD = {  # the odd case of a step, a press away
