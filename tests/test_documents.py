@@ -210,14 +210,14 @@ def test_every_command_of_training_on_a_card_parses(folder, monkeypatch):
 
     def only_parse(parser: ArgumentParser, *words: object, **given: object) -> None:
         assert parse(parser, *words, **given)[1] == []
-        raise NotImplementedError
+        sys.exit("every word of it was read")  # and nothing is trained
 
     monkeypatch.setattr(ArgumentParser, "parse_known_args", only_parse)
     text = (folder / "README.md").read_text(encoding="utf-8")
     shown = re.findall(r"^python -m (qa_demo\.training\.\w+) ((?:.*\\\n)*.*)$", text, re.MULTILINE)
     assert shown
     for name, flags in shown:
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(SystemExit, match="every word of it was read"):
             importlib.import_module(name).main(shlex.split(flags.replace("\\\n", "")))
 
 
