@@ -125,7 +125,7 @@ def test_links_between_the_documents_lead_somewhere(page):
         assert not anchor or anchor in anchors(there.read_text(encoding="utf-8")), (page, anchor)
 
 
-def test_the_chapters_and_limits_that_are_told_are_those_of_the_page():
+def test_the_chapters_limits_and_pythons_that_are_told_are_those_of_the_page():
     table = re.findall(r"^\| ([A-Z][^|]*?) \| (\w.*\?) \|$", PAGES["docs/using.md"], re.MULTILINE)
     assert table == [(chapter.NAME, chapter.STEPS[0][1]) for chapter in CHAPTERS.values()]
     told = {"using": CHAPTERS, "api": [*CHAPTERS, *CALLS], "command-line": CALLED}
@@ -136,6 +136,8 @@ def test_the_chapters_and_limits_that_are_told_are_those_of_the_page():
         assert f"{MAX_CHARACTERS:,} characters" in PAGES[page], page
     rules = re.search(r"`rule` of `read` says(.*?)A threshold", PAGES["docs/api.md"], re.DOTALL)
     assert rules is not None and set(re.findall(r"`(\w+)`", rules[1])) == set(RULES)
+    (tried,) = re.findall(r"^\| Python \| (.+?) \|", PAGES["docs/how-sure.md"], re.MULTILINE)
+    assert re.findall(r"(3\.\d+) on Debian", README) == re.findall(r"3\.\d+", tried) == PYTHONS
 
 
 def test_the_chapter_that_is_shown_is_whole(monkeypatch, tmp_path):
@@ -152,11 +154,6 @@ def test_the_chapter_that_is_shown_is_whole(monkeypatch, tmp_path):
         assert found.keys() >= EVERY
     found = blocks(stored(), chapter="why", **chapter.OPENS[1], own={"why": {"most": 3}})
     assert len(found["words"]["data"][0]["x"]) == len(found["rows"]["rows"]) == 3
-
-
-def test_the_pythons_that_are_named_are_the_ones_that_were_tried():
-    (tried,) = re.findall(r"^\| Python \| (.+?) \|", PAGES["docs/how-sure.md"], re.MULTILINE)
-    assert re.findall(r"(3\.\d+) on Debian", README) == re.findall(r"3\.\d+", tried) == PYTHONS
 
 
 def test_paths_and_names_in_the_documents_exist():
@@ -256,12 +253,6 @@ def test_every_requirement_is_pinned_exactly_and_installed_so():
     assert {name: metadata.version(name).partition("+")[0] for name in pinned} == pinned
 
 
-def test_every_dependency_has_its_reason():
-    table = PAGES["docs/hosting.md"].partition("| package | why |")[2].partition("\n\n")[0]
-    rows = re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE)
-    assert sorted(", ".join(rows).split(", ")) == sorted(OURS)
-
-
 def test_the_lock_holds_every_pin_and_a_hash_for_each():
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     locked = [re.fullmatch(r"([\w-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", x) for x in lines[3:]]
@@ -271,7 +262,7 @@ def test_the_lock_holds_every_pin_and_a_hash_for_each():
     assert ours.items() <= known.items()
 
 
-def test_the_metadata_allows_each_pin_and_no_next_major_version():
+def test_every_dependency_has_its_reason_and_its_pin_but_no_next_major_version():
     """torch alone is one version: a range brought 2.15 and four gigabytes for graphics cards."""
     ranges = {r.name: r.specifier for r in map(Requirement, PROJECT["dependencies"])}
     assert ranges.keys() == OURS.keys()
@@ -279,3 +270,6 @@ def test_the_metadata_allows_each_pin_and_no_next_major_version():
         assert ranges[name].contains(pin), name
         assert not ranges[name].contains(f"{Version(pin).major + 1}.0"), name
         assert any(part.operator == "==" for part in ranges[name]) == (name == "torch"), name
+    table = PAGES["docs/hosting.md"].partition("| package | why |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE)
+    assert sorted(", ".join(rows).split(", ")) == sorted(OURS)

@@ -15,11 +15,13 @@ from qa_demo.files import alone, dumps, file_name, read_text, write_file
 TEXT = "Zoë sails.\r\nŁódź\rends\n"
 
 
-def test_a_text_comes_as_it_stands(tmp_path):
+def test_a_text_comes_as_it_stands_and_any_letters_can_be_written(tmp_path):
     path = tmp_path / "text"
     for raw in (TEXT.encode(), TEXT.encode("utf-8-sig"), gzip.compress(TEXT.encode())):
         path.write_bytes(raw)
         assert read_text(path) == TEXT
+    assert file_name(Path("caf\udce9.json")).encode().startswith(b"caf")  # named before UTF-8
+    assert dumps({"a": "é\ud800\n"}) == '{"a": "\\u00e9\\ud800\\n"}'
 
 
 @pytest.mark.parametrize(
@@ -39,11 +41,6 @@ def test_another_encoding_is_named(raw, said, tmp_path):
         path.write_bytes(raw)
     with pytest.raises(BadInput, match=said):
         read_text(path)
-
-
-def test_a_name_and_a_text_of_any_letters_can_be_written():
-    assert file_name(Path("caf\udce9.json")).encode().startswith(b"caf")  # named before UTF-8
-    assert dumps({"a": "é\ud800\n"}) == '{"a": "\\u00e9\\ud800\\n"}'
 
 
 def test_a_file_is_written_and_written_over(tmp_path):

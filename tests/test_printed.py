@@ -27,10 +27,6 @@ def test_a_quote_keeps_letters_whole_and_its_neighbours_in_order(text, most, pri
     assert quote(text, most) == printed
 
 
-def test_two_texts_of_a_sentence_are_not_taken_for_one_and_its_role():
-    assert parts(say("{}", say("{}{}", "one ", "two"))) == [["one ", ""], ["two", ""]]
-
-
 def test_the_room_of_a_text_is_that_of_its_letters():
     assert [room(t) for t in ("", "Ada", "大桥", "e\u0301", FAMILY)] == [0, 3, 4, 1, 6]
     assert ends("abcdef", 2) == ("ab", "ef") and ends("大桥a", 1) == ("", "a")
@@ -41,9 +37,10 @@ def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
     assert number(-np.log(value(fine(np.log(p)))), 3) == number(-np.log(p), 3)
 
 
-def test_a_zero_has_no_sign_but_as_an_addend():
+def test_a_zero_has_no_sign_but_as_an_addend_and_two_texts_are_no_part():
     assert [*map(printed.signed, (0.5, -0.5, -0.004))] == ["+0.50", "−0.50", "0.00"]
     assert [*map(printed.plus, (0.5, -0.5, -0.004))] == [" + 0.50", " − 0.50", " + 0.00"]
+    assert parts(say("{}", say("{}{}", "one ", "two"))) == [["one ", ""], ["two", ""]]
 
 
 def test_what_misses_by_a_last_digit_is_told():

@@ -31,6 +31,8 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
     dots = found["spans"]["data"][0]
     assert dots["x"][0] == pytest.approx(score, abs=1e-6)
     assert dots["x"] == sorted(dots["x"], reverse=True)
+    assert dots["marker"]["color"] == ["ink", *["grey"] * (len(dots["x"]) - 1)]
+    assert not found["spans"]["overlay"]["shapes"], "a ring is of another than the best"
     low, high = found["spans"]["layout"]["yaxis"]["range"]
     assert low > high, "the best stands at the top"
 
@@ -40,14 +42,21 @@ def test_the_best_span_is_brute_force_over_all_pairs(name):
 def test_the_lead_is_measured_from_the_smallest_no_answer(name, beyond):
     shown = shown_of(stored(), example=name)
     logits = [shown.reading.logits(w.index) for w in shown.reading.windows]
-    ahead = min(float(s[0]) + float(e[0]) for s, e in logits) - max(every_pair(shown))[0]
+    best = max(every_pair(shown))[0]
+    ahead = min(float(s[0]) + float(e[0]) for s, e in logits) - best
     limit = shown.true.threshold if beyond is None else beyond + ahead
     found = blocks(stored(), example=name, chapter="answer", step=2, threshold=limit)
     said, sums = words(found["finding"]), words(found["lead"])
     assert number(abs(ahead)) in said and ("span is returned" in said) == (ahead <= limit)
     assert ("≤" in sums) == (ahead <= limit) and "=" in sums
     assert ("allows" in said) == (limit < ahead <= 0) and (" more than “" in said) == (ahead > 0)
+    assert ("not over" in said) == (0 < ahead <= limit) and ("− (−" in sums) == (best < 0)
+    drawn = found["leads"]["layout"]
     assert found["leads"]["data"][1]["x"] == [pytest.approx(ahead, abs=1e-6)]
+    shaded = drawn["shapes"][0]["x0"], drawn["shapes"][0]["x1"]
+    assert shaded == (pytest.approx(limit, abs=1e-5), drawn["xaxis"]["range"][1])
+    wins = [n for n in drawn["annotations"] if "wins" in n["text"]]
+    assert wins and all((n["x"] < limit) == ("best" in n["text"]) for n in wins)
     null, best, printed, most = map(value, re.findall(r"−?[\d.]+", sums.splitlines()[-1])[:4])
     assert null - best == pytest.approx(printed, abs=0.011)
     assert most == pytest.approx(limit, abs=0.006)
@@ -101,14 +110,21 @@ def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(nam
     assert sure == pytest.approx(there * right, abs=0.0011) and f"{100 * sure:.0f} %" in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
     assert f"of {row['count']} questions" in said and f"{100 * row['accuracy']:.0f} in 100" in said
-    assert f"{round(row['count'] * row['accuracy'])} right /" in words(found["count"])
-    assert found["bins"]["data"][0]["marker"]["color"].count("ink") == 1
+    told = f"{round(row['count'] * row['accuracy'])} right / {row['count']} questions = "
+    assert told + f"{row['accuracy']:.2f}" in words(found["count"])
+    bars, listed = found["bins"]["data"][0], found["bins-table"]["rows"]
+    assert bars["marker"]["color"].count("ink") == 1 and "first factor" in words(found["closing"])
+    for b, x, y, told in zip(CLAIM["bins"], bars["x"], bars["y"], listed, strict=True):
+        assert (x, y) == pytest.approx((50 * (b["low"] + b["high"]), 100 * b["accuracy"]))
+        said, right = (f"{100 * b[name]:.0f}" for name in ("mean_prob", "accuracy"))
+        assert told["cells"][1:] == [f"{b['count']:,}", said, right]
 
 
 def test_each_annotator_has_a_line_an_exact_match_and_f1():
     lines = blocks(stored(), example="oresund", chapter="answer")["words"]["lines"]
     marked = [f"marked by {n} of 3 annotators" for n in (2, 1)]
     assert [x["text"] for x in lines] == marked
+    assert words(blocks(stored(), example="oresund")["key"]).endswith("\nmarked as right")
     found = blocks(stored(), example="oresund", chapter="answer", step=3)
     assert [r["cells"] for r in found["marks"]["rows"]] == [
         ["“Georg Rotne”", marked[0], "yes", "1.00"],
@@ -128,9 +144,14 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     own = {"question": "Who?", "context": "Ada Kok lives in Oslo.", "chapter": "answer"}
     assert "nobody has marked" in words(blocks(faked(), **own)["key"])
     assert "was not measured" in words(blocks(faked(), **own, step=3)["finding"])
-    assert blocks(faked(), **own, step=2)["own"]["label"] == "The default, 0.00"
+    far = blocks(faked(), **own, step=2, threshold=-30.5)
+    assert (far["threshold"]["min"], far["own"]["off"]) == (-31, False)
+    assert far["own"]["label"] == "The default, 0.00"
     marked = blocks(faked(), **own, gold=[[0, 7]])
     assert [x["text"] for x in marked["words"]["lines"]] == ["marked by you"]
+    assert words(marked["key"]).endswith("\nmarked as right by you")
+    said = [words(blocks(stored(), example=x)["finding"]) for x in ("oresund", "bronze")]
+    assert ["Nobody marked" in one for one in said] == [False, True]
 
 
 def test_the_selection_moves_the_sum_and_the_ring():
@@ -143,13 +164,7 @@ def test_the_selection_moves_the_sum_and_the_ring():
     assert "fits in no window" in words(wide["sum"])
 
 
-def test_the_picture_of_eight_thousand_words_is_small():
-    context = " ".join(f"wo{k % 977}rd" for k in range(8000))[:50_000]
-    state = {"question": "Who?", "context": context, "chapter": "answer"}
-    assert len(orjson.dumps(faked().blocks(load(state))[0])) < 100_000
-
-
-def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leaves_out():
+def test_a_long_text_is_small_keeps_what_is_marked_and_counts_the_words_that_it_leaves_out():
     text = " ".join(f"word{k}" + "," * (k % 10 == 9) for k in range(400)) + " Ada lives in Oslo."
     at = text.index
     gold = [[at("word100"), at("word103")], [at("word250"), at("word251")]]
@@ -161,3 +176,6 @@ def test_a_long_text_keeps_all_that_is_marked_and_counts_the_words_that_it_leave
     said = "".join(i["t"] + i["gap"] for i in shown)
     assert all(f"word{k} " in said for k in (0, 24, 76, 100, 127, 226, 250, 275))
     assert "word51 " not in said and "word190 " not in said
+    context = " ".join(f"wo{k % 977}rd" for k in range(8000))[:50_000]
+    state = {"question": "Who?", "context": context, "chapter": "answer"}
+    assert len(orjson.dumps(faked().blocks(load(state))[0])) < 100_000

@@ -61,7 +61,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         w, scores = case.window, span_scores(case.start, case.end)
         starts, ends = (np.flatnonzero(x).tolist() for x in (w.is_max_context, w.is_context))
         rank = sorted(scores[i, j] for i in starts for j in ends if i <= j < i + 30)[::-1]
-        assert abs(max(rank[0], scores[0, 0]) - found[0].score) < 1e-6 or found[0] == right
+        assert abs(max(rank[0], scores[0, 0]) - found[0].score) < 1e-6
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
         figure = loss.the_fit(case)[0][3]
@@ -130,7 +130,7 @@ def test_the_record_belongs_to_the_reader_on_screen():
     assert "bundled" in Case(other, Own()).unrecorded
 
 
-def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
+def test_every_arrow_carries_its_number_and_an_idle_separator_is_left_out():
     for name in EXAMPLES:
         case = case_of(name, 3)
         made = pictured(case.shown)
@@ -139,9 +139,6 @@ def test_every_arrow_carries_its_number_and_no_other_pull_is_larger():
             drawn = [i[lane] for i in items(made["pulls"]) if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())
             assert all(abs(value(label) - v) <= 0.006 for v, label in drawn)
-
-
-def test_without_an_answer_cls_is_marked_and_an_idle_separator_is_left_out():
     read = items(blocks(stored(), **at("reef", 3))["pulls"])
     assert "right" in read[0]["looks"] and read[0]["t"] == "[CLS] no answer"
     assert read[-1]["t"] != "[SEP]" or "up" in read[-1] or "down" in read[-1]

@@ -103,12 +103,6 @@ def test_places_count_the_larger_logits_of_each_layer(name):
         assert f"<br>{cells[at]}'" in str(found[f"layers-{lane}"]["layout"])
 
 
-def test_since_names_the_first_layer_from_which_a_token_stays_first():
-    said = [since(np.array(rank)) for rank in ([5, 1, 2, 1, 1], [1, 1], [1, 4])]
-    first = ["is first from layer 3 on", "is first from the input on"]
-    assert said == [*first, "is number 4 in the end"]
-
-
 def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
     menu = load_menu()["oresund"]
     ready = scores(question="Who swam?", context=menu.context)["second"]["options"]
@@ -129,9 +123,12 @@ def test_changed_logits_do_not_count():
     assert "by hand" in words(after["finding"])
 
 
-def test_one_column_is_drawn_and_the_others_are_one_broken_line():
+def test_of_the_layers_one_line_is_drawn_and_the_first_from_which_it_stays_first_is_named():
     others, own = one_of_many(np.arange(6.0).reshape(2, 3), 1, "start")
     assert unpacked(own["y"]).tolist() == [1, 4]
     xs, ys = unpacked(others["x"]), unpacked(others["y"])
     assert np.isnan(xs).tolist() == np.isnan(ys).tolist() == [False, False, True] * 2
     assert ys[~np.isnan(ys)].tolist() == [0, 3, 2, 5]
+    said = [since(np.array(rank)) for rank in ([5, 1, 2, 1, 1], [1, 1], [1, 4])]
+    first = ["is first from layer 3 on", "is first from the input on"]
+    assert said == [*first, "is number 4 in the end"]

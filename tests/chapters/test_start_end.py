@@ -35,6 +35,8 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
     for lane, p in (("up", start), ("down", end)):
         bars = [drawn.get(pos, {}).get(lane, [0.0])[0] for pos in range(len(p))]
         np.testing.assert_allclose(bars, np.where(p >= 0.005, p, 0), atol=6e-5)
+        told = [bool(drawn.get(pos, {}).get(lane, [0, ""])[1]) for pos in range(len(p))]
+        assert told == (p >= 0.1).tolist(), "the number over a bar"
         side, held = {"up": "start ", "down": "end "}[lane], found["words"]["segments"]
         cls, inside = np.arange(len(p)) == 0, window.is_context
         for segment, at in zip(held, (cls, ~(cls | inside), inside), strict=True):
@@ -42,16 +44,23 @@ def test_every_bar_is_its_positions_probability_and_all_sum_to_one(name):
     asked = "".join(x["t"] + x["gap"] for x in held[1]["items"][:-1]).strip()
     assert asked == load_menu()[name].question
     found = blocks(stored(), example=name, chapter="start_end")
-    assert f"with {start.max():.3f}" in words(found["finding"]) or start.max() > 0.9995
+    assert f"with {start.max():.3f}" in words(found["finding"])
+    assert f" {window.is_context.sum()} tokens of the paragraph" in words(found["exact-0"])
+    most = np.argsort(-np.maximum(start, end), kind="stable")[:12].tolist()
+    assert [int(row["cells"][0]) for row in found["rows"]["rows"]] == most
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
 def test_the_chart_shows_both_softmaxes_at_the_temperature(temperature):
     asked = {"example": "oresund", "chapter": "start_end", "temperature": temperature}
     found = blocks(stored(), step=2, **asked)
-    _, start, end = truth("oresund", temperature)
+    window, start, end = truth("oresund", temperature)
     for probs, dots in zip((start, end), found["shares"]["data"], strict=True):
         np.testing.assert_allclose(dots["y"], probs, rtol=1e-6)
+    assert words(found["finding"]).startswith(f"At T = {temperature:g} the most likely start")
+    parts, drawn = {"question": 1, "paragraph": window.context_at}, found["shares"]["layout"]
+    assert {n["text"]: n["x"] for n in drawn["annotations"]}.items() >= parts.items()
+    assert [line["x0"] for line in drawn["shapes"]] == [x - 0.5 for x in parts.values()]
 
 
 def test_weights_too_large_to_print_whole_are_powers_of_ten():
@@ -87,12 +96,19 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     assert words(split["finding"]).endswith("11.23. You see window 3 of 5.")
 
 
-def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor():
+@pytest.mark.parametrize("position", [None, 0, 42])
+def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor(position):
     asked = {"example": "oresund", "chapter": "start_end", "step": 3}
+    asked["own"] = {"start_end": {"position": position}}
     own = blocks(stored(), **asked)
     ((path, to),) = own["undo"]["sets"].items()
     found = blocks(stored(), **asked, edits={"start": {path.split(".")[2]: to}})
     assert found["start-logit"]["field"] == path
+    assert found["start-logit"]["says"] == own["start-logit"]["says"], "the reader's own"
+    top = shown_of(stored(), example="oresund").true.start_logits[0].max()
+    above = ", 1 above the highest," in words(own["finding"])
+    assert to == pytest.approx(top + 1, abs=0.006) and above == (position != 42)
+    assert "if raised" in words(own["key"]) and "frame: before" in words(found["key"])
     before, now = ([x.get("up", [0])[0] for x in items(b["words"])] for b in (own, found))
     at, factor = np.argmax(now), float(words(found["p-start"]).split()[-1])
     framed = ([x.get("up", [0] * 3)[2] for x in items(b["words"])] for b in (own, found))

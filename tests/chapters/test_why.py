@@ -124,6 +124,10 @@ def test_a_word_read_more_with_a_small_share_is_set_beside_the_largest_share():
         shares = SimpleNamespace(values=np.array([0.1, 2.0, 0.2]), real=[0, 1, 2], words=words)
         assert differing(shares, np.array([0.5, 0.1, 0.9]), at=3) == expected  # not what looks
         assert differing(shares, np.array([0.07, 0.1, 0.9]), at=3) == (-1, -1)
+    xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
+    rows = np.array(piled(xs, 0.1))
+    assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))
+    assert piled([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
@@ -137,10 +141,3 @@ def test_a_hand_and_a_gap_of_2_percent_change_nothing_but_a_remark(step, monkeyp
     assert "not those changed by hand" in words(changed["finding"])
     said = "The shares miss 1.0 % of the change even at 20 points"
     assert said in words(doubted["finding"]) and "miss" not in words(plain["finding"])
-
-
-def test_dots_in_one_row_do_not_touch():
-    xs = sorted(np.random.default_rng(3).normal(0, 0.2, 20).tolist())
-    rows = np.array(piled(xs, 0.1))
-    assert all((np.diff(np.array(xs)[rows == level]) >= 0.1).all() for level in set(rows))
-    assert piled([1.0, 1.0, 1.0], 0.1) == [0, 1, 2]

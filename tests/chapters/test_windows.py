@@ -105,6 +105,8 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
         assert step < 3 or "default for a reader without one" in words(found["exact-0"])
     text = {"question": "Who?", "context": LONG, "max_seq_length": 24, "doc_stride": 18}
     assert "may be cut" in words(drawn(1, **text)["exact-0"])
+    said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
+    assert said == ["1", "1 and 2", "1, 2, 3, 4 and 5", "1, 2, 3, 4 and 5 more"]
 
 
 @pytest.mark.model
@@ -163,8 +165,3 @@ def test_a_score_that_is_told_as_higher_is_printed_as_higher():
     assert "= −6.785 ≤ −6.783, the threshold" in lead
     alone = drawn(2, example="metre", max_seq_length=100, doc_stride=24)  # not 11.53212071
     assert "so it counts there: 11.53." in words(alone["finding"])
-
-
-def test_of_many_names_the_first_four_stand_and_how_many_are_left():
-    said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
-    assert said == ["1", "1 and 2", "1, 2, 3, 4 and 5", "1, 2, 3, 4 and 5 more"]

@@ -58,10 +58,14 @@ def test_streams_may_be_closed_or_without_greek(monkeypatch, terminal, tmp_path)
     assert main(["report", "Ω.jsonl"]) == 2 and "\\u03a9.jsonl" in said.read_text()
 
 
-def test_a_fault_of_the_system_is_a_sentence_that_names_the_file(monkeypatch, terminal):
+def test_a_fault_of_the_system_is_a_sentence_and_a_full_disk_behind_stderr_keeps_the_code(
+    monkeypatch, terminal
+):
     fault = PermissionError(13, "Permission denied", "/no/weights")
     monkeypatch.setattr("qa_demo.lessons.files.read_folders", Mock(side_effect=fault))
     terminal.refuses("/no/weights cannot be used: Permission denied", "lesson", "check")
+    monkeypatch.setattr("sys.stderr.write", Mock(side_effect=OSError(28, "full")))
+    assert main(["report", "none.jsonl"]) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
@@ -69,8 +73,3 @@ def test_a_full_disk_is_a_sentence():
     with Path("/dev/full").open("wb") as full:
         code, said = process(*PICTURE, stdout=full)
     assert (code, said[27:]) == (2, "the result cannot be written: No space left on device\n")
-
-
-def test_a_full_disk_behind_stderr_keeps_the_code(monkeypatch):
-    monkeypatch.setattr("sys.stderr.write", Mock(side_effect=OSError(28, "full")))
-    assert main(["report", "none.jsonl"]) == 2

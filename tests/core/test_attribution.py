@@ -135,7 +135,7 @@ def test_random_sets_follow_from_the_text():
     assert sets_to_hide(values, units, alone, 0) == [(9, 2, 3)]
 
 
-def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand():
+def test_what_one_row_holds_by_hand_and_the_first_head_spreads_and_asks_most():
     reading = t1()  # 0 [CLS], 1 question, 2 [SEP], 3-6 context, 7 [SEP]
     rows = np.random.default_rng(3).dirichlet(np.ones(8), size=(2, 3)).astype(np.float32)
     att = TokenAttention(rows, reading.encoding, reading.windows[0], 2, 9)
@@ -144,9 +144,6 @@ def test_what_one_row_holds_by_kind_of_token_against_sums_by_hand():
     np.testing.assert_allclose(att.on_question, rows[:, :, 1])
     wanted = [row[0], row[1], row[3:7].sum(), row[2] + row[7]]
     assert list(att.sums.values()) == pytest.approx(wanted, abs=1e-6)
-
-
-def test_the_first_head_spreads_and_asks_most():
     rows = np.full((1, 3, 4), 0.25)
     rows[0, 1] = [0.9, 0.1, 0, 0]
     assert spread_head(rows, np.array([[0.1, 0.9, 0.2]])) == (1, 3)

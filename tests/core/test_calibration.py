@@ -54,13 +54,17 @@ def test_a_span_that_no_limit_allows_makes_no_claim():
         assert why in str(calibration.sure_of(reading, found, True, "logits"))
 
 
-def test_the_shift_by_hand_and_at_the_edges():
+def test_the_shift_and_the_bin_of_a_probability_by_hand_and_at_the_edges():
     assert calibration.shifted(np.array([0.5, 0.2]), np.log(4)) == pytest.approx([0.8, 0.5])
     assert calibration.log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(calibration.log_odds(np.array([0.0, 1.0]))).all()
+    found = [bin_of(BINS, p) for p in (0.0, 0.1, 0.5, 0.9, 1.0)]
+    assert found == [BINS[0], None, None, BINS[1], BINS[1]]
+    assert bin_of((), 0.5) is None
+    assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
 
 
-def test_the_claim_is_the_product_of_both_chances():
+def test_the_claim_is_the_product_of_both_chances_or_says_why_there_is_none():
     reading, best = fitted()
     found = calibration.sureness(reading, best)
     assert (best.score, calibration.margin_of(reading, best)) == (7.5, 6.0), "no answer scores 1.5"
@@ -72,13 +76,9 @@ def test_the_claim_is_the_product_of_both_chances():
     found = calibration.sureness(*fitted(Calibrations(FITS.span)))
     assert found.answerable is found.claim is None and found.right_if_answerable > 0
     assert calibration.sureness(*fitted(None)) is None
-
-
-def test_the_bin_of_a_probability():
-    found = [bin_of(BINS, p) for p in (0.0, 0.1, 0.5, 0.9, 1.0)]
-    assert found == [BINS[0], None, None, BINS[1], BINS[1]]
-    assert bin_of((), 0.5) is None
-    assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
+    assert calibration.sure_of(*fitted(), True, "logits") == calibration.sureness(*fitted())
+    assert "not measured" in calibration.sure_of(*fitted(), False, "logits")
+    assert "another is chosen" in calibration.sure_of(*fitted(), True, "product")
 
 
 def test_figures_count_for_the_calibration_that_they_were_counted_with_alone(monkeypatch):
@@ -88,9 +88,3 @@ def test_figures_count_for_the_calibration_that_they_were_counted_with_alone(mon
     others = [Calibrations(answerable=Answerability(*fit)) for fit in ((0.6, -1.0), (0.5, -0.9))]
     for fits in (None, Calibrations(FITS.span), *others):
         assert calibration.counted_with(fitted(fits)[0], "bundled") is None
-
-
-def test_sureness_has_its_parts_or_says_why_there_is_none():
-    assert calibration.sure_of(*fitted(), True, "logits") == calibration.sureness(*fitted())
-    assert "not measured" in calibration.sure_of(*fitted(), False, "logits")
-    assert "another is chosen" in calibration.sure_of(*fitted(), True, "product")

@@ -113,7 +113,7 @@ def test_token_masking_hides_single_pieces_with_their_own_fates():
     assert mixed and touching
 
 
-def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
+def test_hand_drawn_spans_merge_and_those_at_an_edge_or_too_long_have_no_pair():
     masked = hide(np.arange(40), [Span(0, 1), Span(5, 30), Span(38, 39)], MASK)
     pairs = masked.pairs()
     assert pairs.at.tolist() == list(range(5, 25)) and pairs.k.max() == POSITIONS == 20
@@ -121,9 +121,6 @@ def test_runs_at_an_edge_and_pieces_beyond_the_table_have_no_pair_and_say_so():
     assert "last token" in (masked.why_no_sbo(38) or "")
     assert masked.why_no_sbo(24) is None and "token 21 of its span" in (masked.why_no_sbo(25) or "")
     assert len(hide(np.arange(3), [Span(0, 2)], MASK).pairs().at) == 0
-
-
-def test_hand_drawn_spans_merge_and_are_all_masked():
     masked = hide(np.arange(10), [Span(5, 6), Span(3, 4), Span(8, 8)], MASK)
     assert masked.runs == (Span(3, 6), Span(8, 8)) and masked.fates == ("mask",) * 5
     assert masked.input_ids.tolist() == [0, 1, 2, 1, 1, 1, 1, 7, 1, 9]

@@ -26,10 +26,6 @@ def test_every_token_is_covered_and_owned_by_the_window_that_sees_it_best(n, cap
         assert owner[token] == -max(holders)[1]
 
 
-def test_of_two_windows_with_equal_context_the_longer_one_owns_the_token():
-    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
-
-
 CAPACITY = r"doc_stride must be between 1 and the window's capacity \(5 tokens\), got"
 
 
@@ -64,6 +60,7 @@ def test_windows_of_an_encoding():
     assert np.flatnonzero(made[1].is_max_context).tolist() == [4, 5, 6]
     assert made[1].token_type_ids.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
     assert [made[1].to_doc(made[1].to_pos(k)) for k in range(3, 7)] == [3, 4, 5, 6]
+    assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
 
 
 def test_default_windows_fit_a_reader_of_few_positions():

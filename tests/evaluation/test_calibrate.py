@@ -53,23 +53,20 @@ def test_the_best_bias_makes_the_mean_claim_the_share_of_right_ones(rows):
             assert at <= calibrate.negative_log_likelihood(shifted(p, other), y) + 1e-9
 
 
-def test_the_likelihood_by_hand():
+def test_the_likelihood_by_hand_and_one_kind_of_outcome_fits_nothing():
     found = calibrate.negative_log_likelihood(np.array([0.5, 0.25]), np.array([1.0, 0.0]))
     assert found == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
     assert np.isfinite(calibrate.negative_log_likelihood(np.array([1.0]), np.array([0.0])))
+    with pytest.raises(BadInput, match="got 2 right of 2"):
+        calibrate.fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
+    with pytest.raises(BadInput, match="got 0 right of 0"):
+        calibrate.fit(asked_with(np.zeros((0, 2)), []))
 
 
 @settings(max_examples=25)
 @given(st.floats(0.08, 12))
 def test_the_lowest_point_of_a_valley_is_found(hidden):
     assert calibrate.lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
-
-
-def test_one_kind_of_outcome_fits_nothing():
-    with pytest.raises(BadInput, match="got 2 right of 2"):
-        calibrate.fit(asked_with(np.zeros((2, 2)), [1.0, 1.0]))
-    with pytest.raises(BadInput, match="got 0 right of 0"):
-        calibrate.fit(asked_with(np.zeros((0, 2)), []))
 
 
 def test_what_a_line_keeps_is_the_claim_at_any_temperature():

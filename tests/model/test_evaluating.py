@@ -57,9 +57,6 @@ def test_what_would_bend_a_total_is_a_warning_and_what_changes_nothing_is_refuse
     ):
         with pytest.raises(BadInput, match=reason):
             qa_demo.evaluate(bert, rows, **more)
-
-
-def test_a_threshold_is_that_of_the_run_and_decides_under_the_sums_of_logits_alone(bert):
     for how, limit in (({"threshold": 2.0}, 2), ({"decode": DecodeOptions(rule="product")}, None)):
         assert qa_demo.evaluate(bert, ROWS[1:3], **how).run["threshold"] == limit
 

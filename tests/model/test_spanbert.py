@@ -84,9 +84,6 @@ def test_a_text_of_the_longest_length_is_read_and_others_are_refused(bert):
     for text, said in wrong.items():
         with pytest.raises(BadInput, match=said):
             bert.encode(text)
-
-
-def test_random_pieces_follow_the_stored_counts(bert):
     rng = np.random.default_rng(0)
     assert {bert.random_piece(rng) for _ in range(200)} == set(range(10, 15))
 
