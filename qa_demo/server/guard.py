@@ -57,13 +57,15 @@ TOO_LARGE = refused(f"a request may hold {MAX_BODY:,} bytes", 413)
 class Guard:
     """Refuse what this page never needs: large bodies, file and proxy routes, foreign pages.
     `names`: what this server may be called, port included; None for anything. `ancestors`: see
-    `policy`.
+    `policy`. `port`: where this machine alone reaches the server, else 0.
     """
 
     def __init__(
-        self, app: ASGIApp, names: frozenset[str] | None = None, ancestors: Iterable[str] = ()
+        self, app: ASGIApp, names: frozenset[str] | None, ancestors: Iterable[str], port: int
     ) -> None:
         self.app, self.names = app, names
+        # such a name was led here by its owner: a server in front has a port of its own
+        self.rebound = re.compile(rf"(?!localhost:|[\d.]+:|\[).+:{port}")
         self.carried = {
             "content-security-policy": policy(ancestors),
             "x-content-type-options": "nosniff",
@@ -105,10 +107,10 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             return TOO_LARGE
-        if self.names is not None and headers.get("host", "").lower() not in self.names:
-            return refused("this page is not known under that name", 403)
-        origin = headers.get("origin")
-        if origin is not None and not same_origin(origin, headers.get("host", "")):
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        if self.rebound.fullmatch(host) or (self.names is not None and host not in self.names):
+            return refused("this page has another name; its start printed the address", 403)
+        if origin is not None and not same_origin(origin, host):
             return refused("requests from other pages are not answered", 403)
         return None
 

@@ -86,7 +86,7 @@ def launch(
     **more: Any,
 ) -> Any:
     """Start a page with the frozen settings, under these names only where they are given."""
-    guard = Middleware(Guard, names=names, ancestors=frame_ancestors())
+    guard = Middleware(Guard, names, frame_ancestors(), 0 if is_public(host) else port)
     # gradio packs its own files, and better; up to Python 3.11 a script is an application
     own = ("text/javascript", "application/javascript", "text/css")
     files = (*own, *DEFAULT_EXCLUDED_CONTENT_TYPES)

@@ -21,16 +21,17 @@ async def inner(scope, receive, send):
     await Response("ok")(scope, receive, send)
 
 
-def refused(path="/", names=None, **headers):
+def refused(path="/", names=None, port=0, **given):
     """The status of a request that goes no further, or None."""
-    said = Guard(inner, names).refusal(path, {k.replace("_", "-"): v for k, v in headers.items()})
+    headers = {k.replace("_", "-"): v for k, v in given.items()}
+    said = Guard(inner, names, (), port).refusal(path, headers)
     return said and said.status_code
 
 
 @pytest.mark.parametrize(("path", "status"), [("gradio_api/queue/join", 200), ("upload", 404)])
 def test_every_answer_carries_the_policy_under_a_path_too(path, status):
     for root in ("", "/app"):
-        client = TestClient(Guard(inner), root_path=root)
+        client = TestClient(Guard(inner, None, (), 0), root_path=root)
         made = client.post(f"{root}/{path}", headers={"origin": "http://testserver"})
         assert made.status_code == status
         assert made.text == "ok" or made.json()["error"]  # the page reads JSON alone
@@ -58,7 +59,7 @@ HALF, LEFT = LAST | {"more_body": True}, {"type": "http.disconnect"}
 def test_a_large_body_that_declares_nothing_is_refused_and_who_leaves_is_no_fault(heard, status):
     receive, send = AsyncMock(side_effect=heard), AsyncMock()
     with pytest.raises(StopIteration):  # nothing in it waits: one step ends it
-        Guard(inner)(SCOPE, receive, send).send(None)
+        Guard(inner, None, (), 0)(SCOPE, receive, send).send(None)
     assert (send.mock_calls[0].args[0]["status"] if send.called else None) == status
 
 
@@ -85,6 +86,9 @@ def test_a_server_with_names_answers_to_no_other_and_to_no_odd_length():
     assert refused(names=names, host="192.0.2.7:7860") is refused(host="anything") is None
     for host in ("evil.example:7860", "192.0.2.7", ""):
         assert refused(names=names, host=host, origin=f"http://{host}") == 403
+    for host in ("localhost:7860", "127.0.0.1:7860", "[::1]:7860", "by.a.server.in.front"):
+        assert refused(port=7860, host=host) is None
+    assert refused(port=7860, host="1.evil.example:7860") == 403, "its owner leads it here"
     for odd in (str(MAX_BODY + 1), "many", "-1", "+5", "1e3", " 12", "9" * 400, "", "\xb2"):
         assert refused(content_length=odd) == 413, odd
     assert not refused(content_length="12")
