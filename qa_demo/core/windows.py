@@ -153,8 +153,8 @@ def safe_length(reading: Reading) -> int:
     """The longest length, in tokens, at which the windows lose no span: half the overlap and 1.
 
     A start in the first half of an overlap counts in the earlier window, which must hold its end.
-    Example: windows [0, 4) and [3, 7) give 1: token 3 counts in the first, so (3, 4) is lost. Less
-    where the last window is over 100 tokens shorter than the others: they then keep later starts.
+    Example: windows [0, 4) and [3, 7) give 1: token 3 counts in the first, so (3, 4) is lost. It
+    may be less where the last window is 100 tokens or more shorter: others keep later starts then.
     """
     stops = np.array([window.doc_stop for window in reading.windows])[reading.owners]
     held = stops - np.arange(len(stops))  # from each start on, by the window in which it counts
