@@ -52,30 +52,33 @@ class OneSentence(argparse.ArgumentParser):
         """Write the complaint to stderr and leave with code 2."""
         self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists what is allowed\n")
 
+    def add_reader(self) -> None:
+        """The flags --reader and --base."""
+        says = "bundled, large, a folder, or a Hugging Face id owner/name[@revision]."
+        self.add_argument("--reader", default=BUNDLED, help=says)
+        says = "The encoder that the reader large changes; default: its revision of Hugging Face."
+        self.add_argument("--base", type=Path, metavar="FOLDER", help=says)
+
 
 def parser() -> OneSentence:
     """The flags of the command. Host and port that are not named come from GRADIO_SERVER_NAME and
     GRADIO_SERVER_PORT, as a Space sets them.
     """
-    flags = OneSentence(
-        prog="spanlight", description="Open the page on which one sees how a reader answers."
-    )
-    add, folder = flags.add_argument, dict[str, Any](type=Path, metavar="FOLDER")
+    what = "Open the page on which one sees how a reader answers."
+    flags = OneSentence(prog="spanlight", description=what)
+    add = flags.add_argument
     add("--version", action="version", version=f"spanlight {__version__}")
-    lan = "open the page for everybody on this network, and show the address as a QR code"
+    lan = "Open the page for everybody on this network, and show the address as a QR code."
     add("--lan", action="store_true", help=lan)
-    reader = "bundled, large, a folder, or a Hugging Face id with @revision"
-    add("--reader", default=BUNDLED, help=reader)
-    base = "the encoder that the reader large changes; default: its revision of Hugging Face"
-    add("--base", **folder, help=base)
-    lessons = "lessons of your own beside those of the page; see docs/teaching.md"
-    add("--lessons", **folder, help=lessons)
-    fit = "threshold and calibration that `python -m qa_demo calibrate` wrote for the reader"
+    flags.add_reader()
+    lessons = "Lessons of your own beside those of the page; see docs/teaching.md."
+    add("--lessons", type=Path, metavar="FOLDER", help=lessons)
+    fit = "Threshold and calibration that `python -m qa_demo calibrate` wrote for the reader."
     add("--calibration", type=Path, help=fit)
-    add("--host", help="address to listen on; default 127.0.0.1, or GRADIO_SERVER_NAME")
-    port = "0 to 65535; default: GRADIO_SERVER_PORT, or the first free port from 7860"
+    add("--host", help="Address to listen on; default: 127.0.0.1, or GRADIO_SERVER_NAME.")
+    port = "0 to 65535; default: GRADIO_SERVER_PORT, or the first free port from 7860."
     add("--port", type=int, default=os.environ.get("GRADIO_SERVER_PORT") or None, help=port)
-    under = "the path under which a server in front shows the page, as /app"
+    under = "The path under which a server in front shows the page, as /app."
     add("--root-path", type=path_of, metavar="PATH", help=under)
     return flags
 

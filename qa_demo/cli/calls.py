@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
             command.add_argument("--model", default="bundled", help="bundled, a folder or an id.")
             command.set_defaults(reader="bundled", base=None)
         else:
-            shared.add_reader(command)
+            command.add_reader()
         command.add_argument("--json", action="store_true", help="Write JSON to stdout.")
         command.set_defaults(run=run)
     many, says = commands.choices["answer"], "What calibrate wrote for this reader."

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
     flag("--by", type=float, help="Points for --not-worse-than. Default: 0.")
     index = "Write the scores as the model-index of a model card (YAML)."
     flag("--eval-results", type=Path, metavar="FILE", help=index)
-    shared.add_reader(command)
+    command.add_reader()
     flag("--calibration", type=Path, help="What calibrate wrote for this reader.")
     flag("--json", action="store_true", help="Write JSON to stdout.")
     shared.add_fields(command, "read", without=("question", "context"))

@@ -23,14 +23,14 @@ def add(commands: Any) -> None:
     unset = argparse.SUPPRESS
     page.add_argument("--example", metavar="ID", default=unset, help="In place of the two texts.")
     page.add_argument("--out", type=Path, default="reading.html", help="Default: reading.html.")
-    shared.add_reader(page)
+    page.add_reader()
     page.set_defaults(run=save)
     picture = commands.add_parser("picture", help="print a chapter's blocks as JSON")
     picture.add_argument("chapter", help=f"One of {', '.join(CHAPTERS)}.")
     says = "A page's state as JSON, or - for standard input: what stands behind # in the page's "
     says += "address. Default: what the chapter opens with."
     picture.add_argument("--state", type=Path, metavar="FILE", help=says)
-    shared.add_reader(picture)
+    picture.add_reader()
     picture.set_defaults(run=print_picture)
     lesson = commands.add_parser("lesson", help="prove every reveal of lessons with the reader")
     lesson.add_argument("what", choices=["check"], help="check: compute every guess and reveal")

@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from qa_demo.model.reader import BertReader
 
 
-def add_reader(command: argparse.ArgumentParser) -> None:
-    """--reader and --base."""
-    says = "bundled, large, a folder, or a Hugging Face id owner/name[@revision]."
-    command.add_argument("--reader", default="bundled", help=says)
-    says = "The encoder that the reader large changes; default: its revision of Hugging Face."
-    command.add_argument("--base", type=Path, metavar="FOLDER", help=says)
-
-
 def add_fields(command: argparse.ArgumentParser, call: str, without: Container[str] = ()) -> None:
     """A flag for each field of a call's request, spelled like it; one that is not given is no
     attribute afterwards. A long text may come from a file.
