@@ -325,7 +325,8 @@ def against(shown: Shown) -> Block | None:
         ui.formula("f1", say(said, [quote(gold, 40), GOLD])),
         ui.remark(
             "compared",
-            "Exact match: the same words. F1: how many words are shared. "
+            "Exact match: the same words in the same order. F1: the part of both that is shared. "
+            "SQuAD takes the best of several answers. "
             "Capital letters, articles and the keyboard's punctuation (not “ ”) are ignored.",
         ),
     )
