@@ -17,7 +17,7 @@ _ORIGIN = re.compile(
     r"https?://(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?",
     re.ASCII | re.IGNORECASE,
 )
-DENIED = re.compile("upload|proxy=|component_server|file=|file/|stream|deep_link|vibe|monitoring")
+DENIED = re.compile("upload|process|proxy=|component|file[=/]|stream|deep_link|undo|vibe|monitor")
 """Routes of gradio's, at the root or under /gradio_api/, that this page never needs."""
 
 

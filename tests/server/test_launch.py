@@ -40,9 +40,9 @@ def test_every_answer_carries_the_policy_under_a_path_too(path, status):
 
 
 FILES = ["file=/etc/passwd", "file/x", "file=../../etc/passwd", "file=%2Fetc%2Fpasswd"]
-OTHERS = ["upload", "component_server", "vibe-code", "stream/a/b/c/x.m3u8", "proxy=http://x"]
+OTHERS = ["deep_link", "component_server", "undo-vibe-edit", "stream/a/b/x.m3u8", "proxy=http://x"]
 ABSENT = [f"/gradio_api/{name}" for name in (*FILES, *OTHERS)]
-ABSENT += ["//gradio_api/upload", "/upload", "/file=C:\\Windows", "/deep_link", "/monitoring"]
+ABSENT += ["//gradio_api/upload", "/process_recording", "/file=C:\\Windows", "/monitoring"]
 
 
 @pytest.mark.parametrize("path", ABSENT)
