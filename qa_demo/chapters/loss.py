@@ -34,9 +34,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, the sum of both log P (natural logarithm).",
-    "*The lower L, the fewer pairs can score above the right one.* A score is log P(start) + "
-    "log P(end) + a constant that all pairs {}share. For the right pair the two logs sum to −2 L, "
-    "and P(start) · P(end) sums to 1 over all pairs, allowed or not.",
+    "*The lower L, the fewer pairs can score above the right one.* A score is the log of P(start) "
+    "· P(end), plus a constant that all pairs {}share. Over all pairs, allowed or not, "
+    "P(start) · P(end) sums to 1; the right one has exp(−2 L).",
     "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -335,8 +335,8 @@ def the_fit(case: Case) -> Made:
         equal, scores = "" if share[0] in "<>" else "= ", span_scores(case.start, case.end)
         above = int((scores > scores[right.i, right.j]).sum())
         count = printed.small_number(above) if above else "none"
-        said += f"has P(start) · P(end) = exp(−2 L) {equal}*{share}*: *{most}* can score above it"
-        said += "." if most == "none" else f" (in fact {count})."
+        said += f"has exp(−2 L) {equal}*{share}* of that 1; each pair above has more, so *{most}* "
+        said += "can be there." if most == "none" else f"can be there (in fact {count})."
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}: {fewer} can."
@@ -356,8 +356,8 @@ def the_fit(case: Case) -> Made:
     lines = score_and_sum(case, right, constants)
     if share[0] not in "<>":
         rest = number((1 - value(share)) / value(share))
-        room = f"each pair above takes over {share} of the sum 1, the right one the same: at most "
-        room += f"(1 − {share}) / {share} ≈ *{rest}*"
+        room = f"each pair above has more than {share} of the 1: at most (1 − {share}) / {share} "
+        room += f"≈ *{rest}*"
         lines.insert(1, say(room))
     made = [
         ui.finding(said + asides(case)),
@@ -380,14 +380,15 @@ def room_above(loss: float, window: Window) -> tuple[str, str]:
             return "every other pair"
         return f"at most {printed.small_number(most)}" if most else "none"
 
-    share = printed.enough(float(np.exp(-2 * loss)), lambda x: printed.significant(x) + words(x))
+    d, p = printed.digits_of(2 * loss), float(np.exp(-2 * loss))
+    share = printed.enough(p, lambda x: number(np.log(max(x, 1e-300)), d) + words(x))
     return share, words(value(share))
 
 
 def on_one_scale(
     case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, constant: float
 ) -> Block:
-    """A row a pair: a dot at its score, beside it its log P in sum and the constant."""
+    """A row a pair: a dot at its score, beside it the log of its P and the constant."""
     at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
 
     def names(most: int) -> list[str]:
@@ -395,23 +396,26 @@ def on_one_scale(
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
     scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
+    share, _ = room_above(case.loss, case.window)
     plus = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
     for p in pairs:
         brief.append(f"  <b>{number(p.score, d)}</b>")
         equal = adds((p.log_p, constant), p.score, d)
-        said.append(f"{brief[-1]} {equal} {number(p.log_p, d)} {plus}")
+        product, log = share if p == right else fine(p.log_p, d), number(p.log_p, d)
+        log = f"log {product}" if number(np.log(value(product)), d) == log else log
+        said.append(f"{brief[-1]} {equal} {log} {plus}")
     dots = ui.labels(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
     dots["marker"] = {"size": 14, "color": [case.role if r == at else GREY for r in rows]}
     edge = 0.06 * (scores[0] - scores[-1]) + 0.05
     left = int(min(364, 26 + max(7.3 * printed.room(w) for w in case.names(spans))))
-    made = ui.layout(300, left, 216, 8, 50)
+    made = ui.layout(300, left, 236, 8, 50)
     made["yaxis"] = ui.named_rows(names(44), automargin=True)
     span = [scores[-1] - edge, scores[0] + edge]
     made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
     what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
-    above = "<b>score</b> = log P(start) + log P(end) " + plus[0] + " constant"
+    above = f"<b>score</b> = log (P(start) · P(end)) {plus[0]} constant"
     made["annotations"] = [ui.note(above, scores[0], 0, **what)]
-    alt = "The best pairs by score, each with the sum of its two logarithms and the constant"
+    alt = "The best pairs by score, each with the log of P(start) · P(end) and the constant"
     narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": brief}
     wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
     rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]

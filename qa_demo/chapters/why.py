@@ -32,9 +32,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "*A bar is the word's share of the change in the best span's lead over “no answer”, from a "
-    "blank text to this one.* In between all words' input vectors move together, in a straight "
-    "line, from {}'s to their own (integrated gradients).",
+    "A blank text has {} in the place of every word. *A bar is the word's share of the change in "
+    "the best span's lead over “no answer” from that text to this one*: all input vectors move "
+    "together, in a straight line, from blank to their own (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -213,7 +213,7 @@ def sum_of_shares(shares: Shares) -> Block:
     and how the largest share comes about.
     """
     a, k = shares.found, shares.ranked[0]
-    one = "share of {} = its vector's way from blank · mean slope of the lead on that way = "
+    one = "share of {} = (its vector − blank) · mean slope of the lead on the way = "
     one += f"*{signed(shares.values[k])}*"
     sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "

@@ -69,19 +69,20 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert 64 * (found[-1].score - low) / (high - low) > 7, "in 64 pixels a dot is on its name"
         assert [c == case.role for c in dots["marker"]["color"]] == [p == right for p in found]
         for p, x, text in zip(found, dots["x"], dots["text"], strict=True):
-            score, summed, constant = map(value, re.findall(r"[−\d.]+", text))
+            score, product, constant = map(value, re.findall(r"[−\d.]+", text))
             assert x == p.score and score == pytest.approx(p.score, abs=0.0051)
-            assert summed == pytest.approx(p.log_p, abs=0.0051)
+            log = np.log(product) if "log" in text else product
+            assert log == pytest.approx(p.log_p, abs=0.0051)
             assert constant == pytest.approx(gaps[0], abs=0.0051)
         left_out = "shown: the best four" in words(loss.the_fit(case)[0][2])
         assert not left_out or rank[4] > right.score
         assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
         finding, above = words(loss.the_fit(case)[0][0]), (scores > right.score + 1e-9).sum()
-        p, then = re.search(r"L\) = (\S+):.*?(?: it has (\S+):.*)?$", finding).groups()
+        p, then = re.search(r"L\) = (\S+) of.*?(?: it has (\S+):.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
-        told = f"at most {small_number(most)} can" if most else "none can score above it."
+        told = f"at most {small_number(most)} can" if most else "none can be there."
         assert told in finding and above <= most < scores.size - 1
-        assert not most or f"it (in fact {small_number(above) if above else 'none'})" in finding
+        assert not most or f"there (in fact {small_number(above) if above else 'none'})" in finding
         ends = -np.log(value(then)) / 2 if case.now != case.record.last else case.loss
         assert ends == pytest.approx(case.record.costs[-1][2], abs=0.01)
         assert loss.room_above(np.log(scores.size), w)[1] == "every other pair"
