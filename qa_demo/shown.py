@@ -22,8 +22,8 @@ class NoModel(BadInput):
     """A picture that asks a model, where none is at hand."""
 
 
-def without_model(*_: Any, **__: Any) -> Any:
-    """For a picture that stands on a reading alone: a `Need` that refuses."""
+def without_model(*_: Any) -> Any:
+    """In the place of what loads a model, for pictures of a reading alone: it refuses."""
     said = "give plot model=reader, for spanbert what qa_demo.model.spanbert.load_spanbert loads"
     raise NoModel(f"this picture asks a model, which a reading alone lacks; {said}")
 

@@ -98,8 +98,7 @@ class Windows(Record):
     @property
     def windows(self) -> WindowOptions:
         """Core's record of them; a call has a longest question too."""
-        known = {one.name for one in fields(WindowOptions)}
-        return WindowOptions(**self.model_dump(include=known))
+        return WindowOptions(**self.model_dump(include={x.name for x in fields(WindowOptions)}))
 
 
 class Decode(Record):
