@@ -106,6 +106,8 @@ def test_a_call_replies_the_same_by_every_way(name, fields, client, monkeypatch,
 def test_positions_stay():
     known = inspect.signature(by_position(None, "read"))
     assert known.return_annotation is dict  # else gradio's client makes a tuple of it
+    asked = [x.name for x in known.parameters.values() if x.default is inspect.Parameter.empty]
+    assert asked == ["question", "context"], "gradio's client gives all others"
     assert [*known.parameters][:9] == [
         "question", "context", "max_answer_length", "n_best_size", "null_score_diff_threshold",
         "max_seq_length", "doc_stride", "max_query_length", "reader",
@@ -189,7 +191,9 @@ def test_the_description_names_bounds_and_defaults(client):
     read = body["content"]["application/json"]["schema"]
     assert read["additionalProperties"] is False and read["required"] == ["question", "context"]
     assert read["properties"]["n_best_size"]["maximum"] == 100
-    assert set(known["paths"]) == {f"/api/{name}" for name in CALLS}
+    calls = {path: about["post"] for path, about in known["paths"].items()}
+    assert {at: one["operationId"] for at, one in calls.items()} == {f"/api/{n}": n for n in CALLS}
+    assert all({*one["responses"]} == {"200", "422"} for one in calls.values())
     assert not re.search(r'"[gl][et]": |\\n ', json.dumps(known)), "pydantic's words, or indented"
     OpenAPI.model_validate(known)
     kinds = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(known)))
@@ -218,6 +222,7 @@ def test_each_revision_of_the_protocol_is_answered_in_kind(client, asked, versio
     listed = rpc(client, "tools/list", version)["result"]["tools"]
     assert [t["name"] for t in listed] == list(CALLS)
     assert all(t["inputSchema"]["type"] == t["outputSchema"]["type"] == "object" for t in listed)
+    assert {(*t["annotations"].values(),) for t in listed} == {(True, False)}, "it only reads"
 
 
 @pytest.mark.parametrize(
@@ -235,6 +240,7 @@ def test_what_is_no_object_is_told_what_a_call_is(body, read_as, client):
     ):
         assert 400 <= made.status_code < 500 and made.json()["error"].endswith(f"; got {got}")
         assert (made.status_code == 405) is (made.headers.get("allow") == "POST")
+        assert (made.status_code == 404) is ("reed" in got)
 
 
 def test_a_fault_that_nobody_foresaw_is_a_sentence_too(caplog):
@@ -301,8 +307,9 @@ def test_a_batch_of_the_revision_that_has_them_is_answered(header, client):
 
 def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert client.get("/mcp").status_code == 405
-    made = client.post("/mcp/", content=b"{", follow_redirects=False)  # one would lose a path
-    assert made.json()["error"]["code"] == -32700
+    for path in ("/mcp", "/mcp/", "/gradio_api/mcp", "/gradio_api/mcp/"):
+        made = client.post(path, content=b"{", follow_redirects=False)  # one would lose a path
+        assert (made.status_code, made.json()["error"]["code"]) == (400, -32700)
     for body in (b"null", b'{"id": 1}'):
         assert client.post("/mcp", content=body).json()["error"]["code"] == -32600
     for key in ([1], True, None, 1.5):

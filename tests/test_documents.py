@@ -156,7 +156,7 @@ def test_the_chapter_that_is_shown_is_whole(monkeypatch, tmp_path):
     assert len(found["words"]["data"][0]["x"]) == len(found["rows"]["rows"]) == 3
 
 
-def test_paths_and_names_in_the_documents_exist():
+def test_paths_and_names_in_the_documents_exist_and_formulas_stand_in_their_functions():
     paths = set(re.findall(r"[`(]((?:assets|qa_demo|tests|\.ci)/[\w./-]+)[`)]", WRITTEN))
     assert {"qa_demo/state.py", "tests/chapters/given.py", "assets/spanbert"} <= paths
     assert [p for p in paths if not (ROOT / p).exists()] == []
@@ -165,9 +165,6 @@ def test_paths_and_names_in_the_documents_exist():
     assert len(dotted) > 20
     for name in dotted:
         resolve_name(name)
-
-
-def test_the_table_of_formulas_leads_to_functions_that_state_them():
     rows = re.findall(r"^\| .+ \| (.+) \| `(qa_demo\.core\.\w+\.\w+)` \|$", CONTRIBUTING, re.M)
     assert len(rows) >= 18 and CONTRIBUTING.index("| the formula of ... |") < 100
     for formula, name in rows:

@@ -43,7 +43,7 @@ def test_another_encoding_is_named(raw, said, tmp_path):
         read_text(path)
 
 
-def test_a_file_is_written_and_written_over(tmp_path):
+def test_a_file_is_written_and_written_over_and_a_folder_held_by_one_process(tmp_path):
     out, other = tmp_path / "page.html", tmp_path / "page.html.part"
     other.write_text("mine")
     assert write_file(out, "häm") == 4 and out.read_bytes() == "häm".encode()
@@ -54,9 +54,6 @@ def test_a_file_is_written_and_written_over(tmp_path):
         (tmp_path / link).symlink_to(to)
         write_file(tmp_path / link, "b\n")
         assert (tmp_path / link).is_symlink() and (tmp_path / to).read_bytes() == b"b\n"
-
-
-def test_a_folder_is_held_by_one_process(tmp_path):
     alone(tmp_path)
     with ProcessPoolExecutor(1) as other:
         assert "another process writes to" in str(other.submit(alone, tmp_path).exception())

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import reduce
 from unittest.mock import Mock
 
 import orjson
@@ -150,6 +151,23 @@ def test_a_logit_changed_in_another_window_is_named_with_its_window(chapter, ste
     elif chapter not in APART:
         assert "not those changed by hand" in words(found["finding"])
     assert "by-hand" not in plain and ("undo" in plain) == ((chapter, step) == ("start_end", 3))
+
+
+@pytest.mark.parametrize(("chapter", "step"), STEPS)
+def test_a_press_on_an_option_presses_it_and_one_on_a_row_selects_what_stands_there(chapter, step):
+    place = {"chapter": chapter, "step": step, "example": "oresund"}
+    found, e = blocks(full(), **place), full().shown(load(place)).encoding
+    for key, block in found.items():
+        for k, option in enumerate(block.get("options", ())):
+            state = {**place, "own": {chapter: {}}}
+            for path, to in option["sets"].items():
+                *way, name = path.split(".")
+                reduce(dict.get, way, state).update({} if to is None else {name: to})
+            same = blocks(full(), **state).get(key, {"options": []})["options"]
+            assert [n for n, one in enumerate(same) if one["pressed"]] == [k] or not same, key
+        for row in block.get("rows", ()):
+            first, _ = row.get("sets", {}).get("selection", (None, None))
+            assert first is None or e.text(Span(first, first)) in " ".join(row["cells"]), key
 
 
 def test_a_block_that_the_browser_holds_is_not_sent_again():

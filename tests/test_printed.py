@@ -37,15 +37,12 @@ def test_a_probability_has_the_digits_that_its_printed_log_needs(p):
     assert number(-np.log(value(fine(np.log(p)))), 3) == number(-np.log(p), 3)
 
 
-def test_a_zero_has_no_sign_but_as_an_addend_and_two_texts_are_no_part():
-    assert [*map(printed.signed, (0.5, -0.5, -0.004))] == ["+0.50", "−0.50", "0.00"]
-    assert [*map(printed.plus, (0.5, -0.5, -0.004))] == [" + 0.50", " − 0.50", " + 0.00"]
-    assert parts(say("{}", say("{}{}", "one ", "two"))) == [["one ", ""], ["two", ""]]
-
-
-def test_what_misses_by_a_last_digit_is_told():
+def test_what_misses_by_a_last_digit_is_told_and_a_zero_has_no_sign_but_as_an_addend():
     assert [apart(11.39, x) for x in (11.39, 12, 11.392, 11.39004)] == [2, 2, 3, 5]
     means = [printed.mean("2.403", "3.306", x) for x in ("2.854", "2.855")]  # 2.8545, a tie
     assert means == [" ≈ 2.854", " = 2.855"]
     given = ((), 0.15, "0.16"), ((), -0.149, "−0.15"), (("<0.001",), 0.001, "0.001")
     assert [printed.cell(*one) for one in given] == ["≈0.16", "−0.15", "≈0.001"]
+    assert [*map(printed.signed, (0.5, -0.5, -0.004))] == ["+0.50", "−0.50", "0.00"]
+    assert [*map(printed.plus, (0.5, -0.5, -0.004))] == [" + 0.50", " − 0.50", " + 0.00"]
+    assert parts(say("{}", say("{}{}", "one ", "two"))) == [["one ", ""], ["two", ""]]

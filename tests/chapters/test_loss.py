@@ -89,16 +89,13 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert value(p) == pytest.approx(np.exp(-2 * case.loss), rel=0.01)
 
 
-def test_the_right_positions_follow_from_people_and_the_window():
+def test_the_right_positions_follow_from_people_and_the_window_and_the_mean_is_a_mean():
     case, w = case_of("brooklyn"), case_of("danube").window
     assert case_of("reef").pair == (0, 0) and case.window.holds(case.span)
     assert case_of("danube").pair == (w.to_pos(263), w.to_pos(264))
     cut = replace(case.shown, golds=(Answer(case.shown.encoding.context, 0),))
     assert Case(cut, Own()).pair == (0, 0)
     assert "No window holds the answer whole" in words(pictured(cut)["finding"])
-
-
-def test_the_label_most_people_marked_stands_first_and_the_mean_is_a_mean():
     case = case_of("oresund", label="mean")
     assert [label.marks for label in case.labels] == [2, 1]
     by_hand = sum(label.marks * case.loss_by(label) for label in case.labels) / 3

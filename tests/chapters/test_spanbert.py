@@ -103,7 +103,7 @@ def test_own_sentences_odd_long_and_empty_ones():
             shown(**fields)
 
 
-def test_the_changes_add_up_to_the_last_value_and_are_what_the_bars_show():
+def test_changes_add_up_to_the_bars_and_the_average_beside_a_blank_is_the_stored_one():
     paper, ours = Worth().paper, Worth().ours
     for found in ([*paper.values()], [*ours.values()]):
         assert found[0].f1 + sum(g.change for g in found[1:]) == pytest.approx(found[-1].f1)
@@ -112,9 +112,6 @@ def test_the_changes_add_up_to_the_last_value_and_are_what_the_bars_show():
     a, b, c = (np.array(ours[k].runs) for k in ("tokens", "spans", "SBO"))
     own = [row["cells"][4] for row in shown(4)["rows"]["rows"]][2:]
     assert own == [signed(np.mean(b - a), 1), "–", signed(np.mean(c - b), 1)]
-
-
-def test_the_average_beside_one_blank_is_read_from_the_file_beside_the_model():
     o, said = shipped("spanbert/metrics.json")["by_fate"]["mask"], words(shown()["closing"])
     both = f"{o['sbo_top1']:.1f} % right, MLM {o['mlm_top1_where_sbo']:.1f} %."
     assert said.endswith(f"of {o['sbo_pieces']:,} blanks in unseen texts SBO guesses {both}")

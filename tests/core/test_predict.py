@@ -94,14 +94,11 @@ def test_windows_that_are_equal_on_paper_tie(rule):
         assert predict(reading, DecodeOptions(rule=rule)).best.candidate.window == 0
 
 
-def test_a_reading_without_a_legal_span_has_no_best():
+def test_without_a_legal_span_there_is_no_best_and_none_without_characters():
     for rule in RULES:
         prediction = predict(unowned(t1()), DecodeOptions(rule=rule))
         assert prediction.best is prediction.answer is prediction.score_diff is None
         assert prediction.n_best == () and np.isfinite(prediction.null_score)
-
-
-def test_pieces_without_characters_make_no_answer_and_no_copy():
     rows = [[0, 0, 0, 3, 2, 1, 0]], [[0, 0, 0, 1, 2, 3, 0]]
     offsets = np.array([(0, 0), (0, 3), (4, 7)])  # the first piece holds no character
     reading = with_offsets(make_reading(["one", "two", "three"], *rows), offsets)

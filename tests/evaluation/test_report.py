@@ -149,6 +149,10 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two, monkeypatch)
     assert f"one {best:.1f}" in words(blocks["verdict"]), "the lowest of equally good ones"
     assert f"(an upper bound): {number(at)} and" in words(blocks["verdict"])
     assert f"one: best at {number(at)} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
+    own = official(examples, said, 0.0)["f1"]
+    assert f"; as run, at 0.00, {own:.1f})" in words(blocks["band"])
+    lines_of = {trace["name"]: trace["line"]["dash"] for trace in blocks["curves-figure"]["data"]}
+    assert lines_of["with an answer"] == "dash" != lines_of["without one"]
     right = [row | {"best": RIGHT_BEST if row["gold"] else row["best"]} for row in lines(36, 480)]
     said = words(keyed(made(right))["band"]).replace("−", "-")
     at, low, high = map(float, re.findall(r"best at (\S+) .*; (\S+) to (\S+) cannot", said)[0])
@@ -165,9 +169,11 @@ def test_which_errors_another_threshold_would_cure():
     found = [(under(r, 0.0, "2.0")["kind"], r["best"]["exact"]) for r in rows]
     names = [name.replace("<br>", " ") for name in figure["layout"]["yaxis"]["ticktext"]]
     assert {*names} == {kind for kind, _ in found} - {"right"}
-    for name, *both in zip(names, *(trace["x"] for trace in figure["data"]), strict=True):
+    dark, light = figure["data"]
+    assert dark["marker"]["opacity"] > light["marker"]["opacity"]
+    for name, *both, told in zip(names, dark["x"], light["x"], light["text"], strict=True):
         right = [exact or name == ANSWERED for kind, exact in found if kind == name]
-        assert both == [len(right) - sum(right), sum(right)]
+        assert (both, told) == ([len(right) - sum(right), sum(right)], f"{len(right)}")
 
 
 def test_each_half_is_judged_by_the_threshold_of_the_other():
@@ -243,6 +249,7 @@ def test_few_articles_give_no_verdict_and_no_interval():
     assert said.startswith("No verdict from 5 articles.") and "r (A)" in said
     traces = [*blocks["scores"]["data"], *blocks["differences"]["data"]]
     assert not any(any(t["error_x"]["array"]) for t in traces)
+    assert traces[0]["textposition"] != traces[1]["textposition"], "numbers do not meet"
     one, other, apart = (np.array(t["x"]) for t in traces)
     assert one - other == pytest.approx(apart, abs=0.02)
 
@@ -254,6 +261,7 @@ def test_a_clearly_better_reader_is_called_so_and_alike_ones_are_not(two):
         assert words(keyed(made(*both))["verdict"]).startswith(said)
     verdict = words(keyed(two)["verdict"])
     assert verdict.startswith("The two cannot be told apart")
+    assert "difference: one − two" in str(keyed(two)), "the legend of the dots"
     gap = difference(shown(good, lines(2)[::-1]), "f1", "run")
     more = more_units(*(float(x[0]) for x in gap), 8)
     assert more * 30 > 100 and f"some {float(f'{more * 30:.2g}'):,.0f} more questions" in verdict
@@ -315,22 +323,18 @@ def test_a_gold_answer_without_a_place_is_marked_nowhere():
     assert "gold=" not in blocks["link"]["href"]
 
 
-def test_1500_questions_of_two_readers_stay_small():
-    """With paragraphs of 700 characters, as SQuAD's are."""
-    letters = np.random.default_rng(0).choice(list("abcdefgh "), (1500, 620))
-    texts = [TEXT + "".join(row) for row in letters]
-    pairs = [zip(lines(k, 1500, 30), texts, strict=True) for k in (1, 2)]
-    both = [[row | {"context": text} for row, text in each] for each in pairs]
-    assert len(report_of(*both).encode()) < 2_500_000
-
-
-def test_what_no_threshold_changes_is_held_once(two):
+def test_1500_questions_stay_small_and_what_no_threshold_changes_is_held_once(two):
     """Spans and a link for each of 54 thresholds and two readers were four fifths of a report."""
     held = [b for b in two["blocks"] if b.get("key") in ("curves-figure", "spans", "link")]
     count = Counter(b["key"] for b in held)
     asked = {words(b) for b in two["blocks"] if b.get("key") == "question"}
     assert count["curves-figure"] == 2 and count["spans"] == len(asked) > 20
     assert len(asked) < count["link"] <= 2 * len(asked), "its reader is of a side"
+    letters = np.random.default_rng(0).choice(list("abcdefgh "), (1500, 620))
+    texts = [TEXT + "".join(row) for row in letters]  # of 700 characters, as SQuAD's are
+    pairs = [zip(lines(k, 1500, 30), texts, strict=True) for k in (1, 2)]
+    both = [[row | {"context": text} for row, text in each] for each in pairs]
+    assert len(report_of(*both).encode()) < 2_500_000
 
 
 def test_groups_of_enough_questions_and_their_names_by_question_words_too():

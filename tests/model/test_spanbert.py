@@ -88,7 +88,9 @@ def test_a_text_of_the_longest_length_is_read_and_others_are_refused(bert):
     assert {bert.random_piece(rng) for _ in range(200)} == set(range(10, 15))
 
 
-def test_a_head_of_another_shape_is_refused(folder, tmp_path):
+def test_a_head_of_another_shape_and_a_checkout_without_the_model_are_refused(
+    folder, tmp_path, monkeypatch
+):
     copy = shutil.copytree(folder, tmp_path / "copy")
     broken = load_file(folder / SBO_FILE) | {"bias": torch.full((3,), float("nan"))}
     for tensors, said in (
@@ -99,9 +101,6 @@ def test_a_head_of_another_shape_is_refused(folder, tmp_path):
         save_file(tensors, copy / SBO_FILE)
         with pytest.raises(BadCheckpoint, match=said):
             load_spanbert(str(copy))
-
-
-def test_a_checkout_without_the_bundled_model_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setitem(spanbert.OWN, "bundled", tmp_path / "gone")
     with pytest.raises(ModelUnavailable, match="name a folder"):
         load_spanbert()

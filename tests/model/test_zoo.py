@@ -179,7 +179,9 @@ def hub(folder, monkeypatch) -> SimpleNamespace:
     return SimpleNamespace(snapshot=snapshot, config=config, rest=rest)
 
 
-def test_neither_pickle_nor_torch_load_nor_the_folders_code_is_reached(folder, monkeypatch):
+def test_neither_pickle_nor_code_is_reached_and_the_kernels_package_stops_loading(
+    folder, monkeypatch
+):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"evil": 1}))
     for name in ("model", "modeling_bert", "configuration_bert"):
         (folder / f"{name}.py").write_text("raise SystemExit")
@@ -190,6 +192,9 @@ def test_neither_pickle_nor_torch_load_nor_the_folders_code_is_reached(folder, m
     monkeypatch.setattr(socket.socket, "connect", trap)
     assert load_reader(str(folder)).read("who", "the bridge", OPTIONS)
     trap.assert_not_called()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    with pytest.raises(ModelUnavailable, match="'kernels' is installed"):
+        load_reader(str(folder))
 
 
 def test_a_snapshot_lacks_only_what_is_not_loaded_and_the_bundled_folder_nothing(hub, monkeypatch):
@@ -209,12 +214,6 @@ def test_a_snapshot_lacks_only_what_is_not_loaded_and_the_bundled_folder_nothing
     (folder / "checksums.json").unlink()
     with pytest.raises(BadCheckpoint, match=r"bundled: checksums.json is missing"):
         load_reader("bundled")
-
-
-def test_the_kernels_package_stops_loading(folder, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
-    with pytest.raises(ModelUnavailable, match="'kernels' is installed"):
-        load_reader(str(folder))
 
 
 def test_harmless_keys_are_ignored(folder):

@@ -42,11 +42,15 @@ def test_the_head_names_what_is_there_and_switches_gradios_sheets_off():
     assert head().count(OFF) == sum(name.endswith(".css") for name in names)
 
 
-def test_gradios_rules_stand_in_one_layer_and_none_is_important():
+def test_gradios_rules_stand_in_one_layer_and_another_gradio_is_sent_as_it_is(monkeypatch):
     text = gradio_style()
     assert text.startswith("@layer gradio {") and text.count("{") == text.count("}")
     assert ".hidden-css" in text and "!important" not in text
     assert "@import" not in text and "url(./" not in text
+    monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
+    monkeypatch.setattr(gradio_page, "gradio_files", gradio_files.__wrapped__)
+    assert gradio_page.gradio_files() == ()
+    assert OFF.encode() not in with_head(PAGE).replace(head().encode(), b"")
 
 
 def test_what_the_head_names_is_served():
@@ -76,10 +80,3 @@ def test_half_a_letter_in_a_request_is_read_as_a_whole_one_by_a_page_in_health()
     assert client.post("/picture", content=half).json()["question"] == "Who \ufffd?"
     huge = b'{"state": {"selection": [%d, %d]}}' % (1 - 10**18, 10**18)  # an answer holds 64 bits
     assert "selection.1: must be a valid integer" in client.post("/picture", content=huge).text
-
-
-def test_another_gradio_is_sent_as_it_is(monkeypatch):
-    monkeypatch.setattr(gradio_page, "FRONTEND", gradio_page.FRONTEND / "another")
-    monkeypatch.setattr(gradio_page, "gradio_files", gradio_files.__wrapped__)
-    assert gradio_page.gradio_files() == ()
-    assert OFF.encode() not in with_head(PAGE).replace(head().encode(), b"")

@@ -144,15 +144,12 @@ def test_lists_are_scored_by_the_sums_of_the_published_script(pairs):
     assert got["whole_lists"] == 100 * sum(map(set.__eq__, wanted, said)) / len(pairs)
 
 
-def test_first_questions_are_short_texts_that_stand_in_one_file():
+def test_first_questions_are_short_and_the_card_counts_what_the_bundled_reader_answers():
     files = [read_squad(path) for path in (FIRST, SECOND, THIRD)]
     assert [len({(q.question, q.context) for q in one}) for one in files] == [107, 60, 40]
     assert all(len(q.context) < 160 and q.question.endswith("?") for one in files for q in one)
     texts = [{q.context for q in one} for one in files]
     assert sum(map(len, texts)) == len(set.union(*texts))
-
-
-def test_the_card_counts_what_the_bundled_reader_answers():
     reader = load_reader("bundled")
     card = (ASSETS / "reader" / "README.md").read_text(encoding="utf-8")
     for path in (SECOND, THIRD):
