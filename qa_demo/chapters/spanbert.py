@@ -34,7 +34,7 @@ IDEAS = (
     "guessed twice. Masked language modelling (MLM) reads the encoder's output at the blank; the "
     "*span boundary objective (SBO)* reads those around the span, and the word's place in it.",
     "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words; both "
-    "hide 15 % of the tokens. Inside a span the nearest words are hidden too.",
+    "hide 15 % of the tokens. Inside a longer span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
     "stays*, gets a start and end layer, and is fine-tuned: it learns from questions as BERT does.",
     "From the top down each bar adds one change to BERT's pre-training; *the bar is how far F1 "
