@@ -29,10 +29,8 @@ def made():
 def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(made):
     rooms, teacher, (a, b, c), _ = made
     assert re.fullmatch(f"[{LETTERS}]{{5}}", teacher.code)
-    assert rooms.vote(a, place=PLACE, words="Bo", right=False)
-    assert rooms.vote(a, place=PLACE, words="Ada", right=True)  # the newest counts
-    assert rooms.vote(b, place=PLACE, words="Bo", right=False)
-    assert rooms.vote(c, place=PLACE, words=UNSURE, right=False)
+    for page, words in ((a, "Bo"), (a, "Ada"), (b, "Bo"), (c, UNSURE)):  # a page's newest counts
+        assert rooms.vote(page, place=PLACE, words=words, right=words == "Ada")
     assert not rooms.vote(a, place=("01-span", 2), words="Bo", right=False)
     look = rooms.look(teacher)
     assert (look["here"], look["guesses"], look["bars"]) == (3, 3, None)
