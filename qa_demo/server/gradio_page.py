@@ -23,7 +23,7 @@ FIRST = b"<head><script>%s</script>" % (ASSETS / "page" / "early.js").read_bytes
 @cache
 def gradio_files() -> tuple[str, ...]:
     """The scripts and sheets that gradio's page asks for, in its order; none where a version is
-    installed whose files have other names. tests/browser/test_page.py compares and prints them.
+    installed whose files have other names. A browser's list of requests shows them, under assets/.
     """
     names = tuple((ASSETS / "gradio.txt").read_text(encoding="utf-8").split())
     return names if all((FRONTEND / name).is_file() for name in names) else ()
