@@ -53,6 +53,7 @@ export function lessons() {
 
   function close() {
     open = null;
+    newestRequest++, panel.dataset.busy = "false"; // what is on its way opens nothing
     remember(OPEN_STEP, null);
     show(false);
     if (current().veil) replace(patched(current(), { veil: null }));
@@ -108,7 +109,7 @@ export function lessons() {
     tried(async (newest) => {
       const { place, guess } = open;
       const verdict = await post("lesson", { ...place, guess, room: room.seat() });
-      if (newest()) open.verdict = verdict;
+      if (newest() && open.guess === guess) open.verdict = verdict;
       room.ask();
     });
 
@@ -119,7 +120,7 @@ export function lessons() {
       const reveal = await post("lesson", { ...place, ...own, reveal: true, room: room.seat() });
       if (!newest()) return;
       open.reveal = reveal;
-      open.verdict = reveal.verdict ?? verdict;
+      open.verdict = reveal.verdict ?? open.verdict;
       keep();
       if (!room.follows()) replace(reveal.state);
     });
