@@ -21,7 +21,9 @@ function plotly() {
   if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
   loading ??= new Promise((done, failed) => {
     const script = el("script", { src: new URL("static/page/plotly.js", BASE).href });
-    script.onload = () => setTimeout(() => done(globalThis.Plotly)); // a press in between is heard
+    script.onload = () =>
+      // a press in between is heard; what came may be another page
+      setTimeout(() => globalThis.Plotly ? done(globalThis.Plotly) : script.onerror());
     script.onerror = () => {
       loading = null;
       failed(new Error("plotly.js did not come"));

@@ -53,12 +53,14 @@ def test_a_sheet_that_did_not_come_is_asked_for_again(open_page, how):
 
 def test_a_late_picture_is_waited_for_in_words_and_a_strange_refusal_has_some(open_page):
     held, strange = list[Route](), {"status": 404, "json": {"detail": "Not Found"}}
+    busy = {"status": 202, "json": {"model": "it", "place": 0, "seconds": 1, "done": 0}}
     page = open_page(SPANS, refused=True)
     page.route("**/picture", lambda route: held.append(route))
     page.get_by_role("tab", name="Loss").click()
     expect(page.locator(".say")).to_have_text("Waiting for the server …")
-    held[0].continue_()
-    ready(page)
+    page.route("**/picture", lambda route: route.fulfill(**busy))
+    held[0].fulfill(**busy)
+    page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".say")).to_be_empty()
     page.route("**/picture", lambda route: route.fulfill(**strange))
     page.get_by_role("tab", name="Spans").click()
@@ -85,6 +87,8 @@ def test_a_figure_without_plotly_says_so_and_is_drawn_when_it_comes_in_other_fon
     page = open_page(SPANS, refused=True, script=HURRY, spoilt=fonts)
     for url in ("**/serif*.woff2", "**/plotly.js"):
         page.route(url, cut)
+    other = {"content-type": "text/javascript", "cache-control": "no-store"}
+    page.route("**/plotly.js", lambda at: at.fulfill(body="0", headers=other), times=1)
     figure = page.locator(".figure[data-block=square]")
     expect(figure).to_contain_text("has not come yet; its numbers stand in the table")
     page.unroute("**/plotly.js")
