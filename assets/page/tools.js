@@ -23,9 +23,10 @@ export function remember(name, value) {
 /** What was remembered last, or null. */
 export function remembered(name) {
   try {
+    if (name in memory) return memory[name]; // the browser may be full
     return JSON.parse(storeOf(name).getItem(`${KEPT}.${name}`) ?? "null");
   } catch {
-    return memory[name] ?? null;
+    return null;
   }
 }
 
@@ -102,13 +103,9 @@ export function tools({ say, redraw, pin, lessons }) {
   }, "Link");
   const title = "Keep all chapters of this text in one file";
   const keep = el("button", { title, onclick: () => save(say) }, "Save");
-  const node = el(
-    "div",
-    { class: "tools", role: "toolbar", "aria-label": "Page" },
-    globalThis.SAVED ? [] : [lessons, cover, pin, copy, keep], // a file has no server and no address
-    present(redraw),
-    dark,
-  );
+  const about = { class: "tools", role: "toolbar", "aria-label": "Page" };
+  const running = [lessons, cover, pin, copy, keep]; // a file has no server and no address
+  const node = el("div", about, globalThis.SAVED ? [] : running, present(redraw), dark);
   return {
     node: row(node),
     show: () => cover.setAttribute("aria-pressed", String(!!current().veil)),
