@@ -177,7 +177,7 @@ function listen(root, words) {
   root.addEventListener("pointerdown", (event) => {
     const k = at(event.target);
     if (k < 0 || words[k].one.at === undefined || words[k].one.sets || event.button) return;
-    dragged = event.pointerType !== "touch";
+    dragged = event.pointerType === "mouse"; // a pen scrolls as a finger does
     if (!dragged) return;
     from = event.shiftKey && from >= 0 ? from : k;
     to = k;
