@@ -17,41 +17,43 @@ export function slider(b) {
   });
   const says = el("small", {}), named = el("span", { class: "named", "aria-hidden": "true" });
   range.ariaDescribedByElements = [says];
+  /** @type {string | null} what was moved or typed and is not answered yet */
+  let own = null;
   const fill = (now) => {
+    const held = [range, box].some((input) => input.matches(":focus, :active"));
+    if (!held || Number(own ?? now.value) === now.value) own = null;
     for (const input of [range, box]) {
       for (const name of ["min", "max", "step"]) input[name] = now[name];
-      if (input !== document.activeElement || !input.matches(":active")) input.value = now.value;
+      if (own === null) input.value = now.value;
     }
     says.removeAttribute("role");
     says.textContent = now.says;
     b = now;
-    if (now.names) range.ariaValueText = named.textContent = now.names[now.value - now.min];
+    if (now.names) {
+      range.ariaValueText = named.textContent = now.names[Number(range.value) - now.min];
+    }
   };
   fill(b);
   range.addEventListener("input", () => {
-    box.value = range.value;
+    own = box.value = range.value;
     if (b.names) named.textContent = b.names[Number(range.value) - b.min];
     set({ [b.field]: Number(range.value) });
   });
+  box.addEventListener("input", () => own = box.value);
   box.addEventListener("change", () => {
     const { rangeOverflow, rangeUnderflow } = box.validity;
     if (box.value === "" || rangeOverflow || rangeUnderflow) {
       const got = `${b.label} must be ${b.min} to ${b.max}, got ${box.value || "no number"}`;
       says.role = "alert", says.textContent = `${got}. ${b.says}`;
-      box.value = range.value;
+      box.value = range.value, own = null;
       return;
     }
     range.value = box.value;
     set({ [b.field]: Number(box.value) });
   });
-  const node = el(
-    "div",
-    { class: b.span > 6 ? "control wide" : "control", "data-field": b.field },
-    el("span", { "aria-hidden": "true" }, b.label),
-    range,
-    b.names ? named : box,
-    says,
-  );
+  const about = { class: b.span > 6 ? "control wide" : "control", "data-field": b.field };
+  const label = el("span", { "aria-hidden": "true" }, b.label);
+  const node = el("div", about, label, range, b.names ? named : box, says);
   // a slider under a finger is never drawn anew
   const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
   return { node, keeps };
@@ -70,12 +72,8 @@ export function choice(b) {
 }
 
 export function button(b) {
-  const node = el(
-    "button",
-    { disabled: b.off, "data-focus": b.key, onclick: () => set(b.sets) },
-    b.label,
-  );
-  return { node: el("p", { class: "press" }, node) };
+  const about = { disabled: b.off, "data-focus": b.key, onclick: () => set(b.sets) };
+  return { node: el("p", { class: "press" }, el("button", about, b.label)) };
 }
 
 export function entry(b) {
@@ -88,7 +86,9 @@ export function entry(b) {
     "data-focus": b.key,
   });
   box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && box.value.trim()) set({ [b.field]: box.value });
+    if (event.key === "Enter" && !event.isComposing && box.value.trim()) {
+      set({ [b.field]: box.value });
+    }
   });
   return { node: el("div", { class: "entry", "data-field": b.field }, box) };
 }

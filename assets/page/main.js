@@ -3,14 +3,14 @@
 import { announcer, arrows, el, keepingFocus } from "./dom.js";
 import { lessons } from "./lessons.js";
 import { all, draw, follow } from "./render.js";
-import { BASE, begin, current, leave, pictureOf, restart, set } from "./store.js";
+import { ask, BASE, begin, current, leave, pictureOf, set } from "./store.js";
 import { area, forgetTyped, keepTyped, more, tools, typed } from "./tools.js";
 
 const views = new Map(), answerViews = new Map(), pinnedViews = new Map();
 /** @type {any} the picture on screen, with its state */
 let shown = null;
 /** @type {any} the state that was pinned */
-let pinned = null;
+let pinned = null, pinTurn = 0;
 /** The sentence about the state that the page was opened with, until something is set. */
 let begun = "";
 
@@ -41,7 +41,7 @@ export function mount(root, chapters) {
     title: "Keep this picture beside what you change",
     "aria-pressed": "false",
     onclick: () => {
-      pinned = pinned ? null : shown.state;
+      pinned = pinned ? null : shown?.state ?? null;
       drawPinned(aside, pin);
     },
   }, more("Pin", "picture"));
@@ -77,11 +77,24 @@ export function mount(root, chapters) {
   };
 
   /** Back to the picture on screen, or to the first one. */
-  const stop = () => {
-    waits.replaceChildren();
-    if (shown) leave(shown.state), showTab(shown.chapter);
-    else restart();
+  const back = () => {
+    leave(shown?.state ?? {});
+    if (!shown) return ask();
+    showTab(shown.chapter), follow(views, { selection: shown.selection });
   };
+
+  /** Wait no more, and say a sentence, beside the control that caused it where there is one. */
+  const settle = (sentence, field) => {
+    for (const old of grid.querySelectorAll(".refused")) old.remove();
+    const control = sentence && field && grid.querySelector(`[data-field="${CSS.escape(field)}"]`);
+    if (control) control.append(el("p", { class: "refused", role: "alert" }, sentence));
+    say.textContent = control ? "" : (sentence ?? begun);
+    say.classList.toggle("error", !!(sentence ?? begun) && !control);
+    const inside = waits.contains(document.activeElement);
+    waits.replaceChildren();
+    if (inside) grid.focus({ preventScroll: true });
+  };
+  const cancel = () => (settle(null), back());
 
   /** @type {number[]} what a late picture does: it greys, then a sentence says what is waited for */
   let late = [];
@@ -92,7 +105,9 @@ export function mount(root, chapters) {
       const before = shown, stood = sentences();
       const elsewhere = before &&
         (before.chapter !== picture.chapter || before.step !== picture.step);
-      shown = { ...picture, state: structuredClone(current()) };
+      shown = picture;
+      const asked = [picture.question, picture.context];
+      if (JSON.stringify(typed()) === JSON.stringify(asked)) forgetTyped();
       const head = picture.blocks.filter((b) => b.key === "answer");
       const blocks = picture.blocks.filter((b) => b.key !== "answer");
       draw(answer, { blocks: head, selection: picture.selection }, answerViews);
@@ -129,15 +144,13 @@ export function mount(root, chapters) {
       root.dataset.busy = String(on);
     },
     lost: () => tell("The server does not answer; asking again …"),
-    waiting: (body) => (wait(waits, body, stop), showTab(current().chapter ?? "answer")),
+    waiting: (body) => (wait(waits, body, cancel), showTab(current().chapter ?? "answer")),
     /** A sentence, or null for none any more; `stays`: the first example is asked for already. */
     refused(sentence, { field = "", stays = false } = {}) {
-      refuse(say, grid, sentence, field), waits.replaceChildren();
-      if (sentence && shown) showTab(shown.chapter);
-      if (sentence && !begun && (stays || !shown)) { // the first example comes below it
-        begun = sentence;
-        if (!stays) restart();
-      }
+      settle(sentence, field);
+      if (!sentence || (begun && !shown)) return;
+      if (!shown || stays) begun = sentence; // the first example comes below it
+      if (!stays) back();
     },
   });
   keepTyped();
@@ -145,15 +158,6 @@ export function mount(root, chapters) {
     const lists = key === "Tab" ? document.querySelectorAll("#ask-row .option-list") : [];
     for (const list of lists) list.setAttribute("tabindex", "-1");
   });
-}
-
-/** One sentence, beside the control that caused it where there is one. */
-function refuse(say, grid, sentence, field) {
-  for (const old of grid.querySelectorAll(".refused")) old.remove();
-  const control = sentence && field && grid.querySelector(`[data-field="${CSS.escape(field)}"]`);
-  if (control) control.append(el("p", { class: "refused", role: "alert" }, sentence));
-  say.textContent = control ? "" : (sentence ?? begun);
-  say.classList.toggle("error", !!(sentence ?? begun) && !control);
 }
 
 /** Which model is waited for, over the picture's place: what is below it does not move. */
@@ -176,13 +180,15 @@ function wait(node, { model, place, seconds, done }, stop) {
 
 /** The pinned state in the chapter that is open, beside the page's own. */
 async function drawPinned(aside, pin) {
+  const mine = ++pinTurn;
   pin.setAttribute("aria-pressed", String(!!pinned));
   aside.hidden = !pinned;
   document.body.classList.toggle("paired", !!pinned);
   if (!pinned) return;
   const { chapter, step, veil } = current();
-  const picture = await pictureOf({ ...pinned, chapter, step, veil }, current());
-  if (!pinned || !picture) return;
+  const newest = () => mine === pinTurn;
+  const picture = await pictureOf({ ...pinned, chapter, step, veil }, current(), newest);
+  if (!newest() || !picture) return;
   if (aside.dataset.place !== `${picture.chapter}${picture.step}`) {
     pinnedViews.clear(), aside.replaceChildren();
   }
@@ -217,7 +223,6 @@ export function boxes() {
 
 /** Ask: the newest press wins. */
 export function askTexts(question, context) {
-  forgetTyped();
   if (shown?.question === question && shown?.context === context) set({});
   else set({ question, context });
 }

@@ -22,7 +22,9 @@ let state = {};
 let opened = {};
 /** @type {Map<string, any>} every block that came, by its digest, the newest last */
 const blocksHeld = new Map();
-let asking = false, newer = false, turn = 0, patience = PATIENCE;
+let asking = false, newer = false, patience = PATIENCE, writing = 0, drawing = 0;
+/** Ends a pause. */
+let wake = (_) => {};
 /** The path that was set last: a refusal stands beside its control. */
 let touched = "";
 
@@ -125,8 +127,12 @@ export function link() {
 function write(push) {
   const address = link() ?? `${location.pathname}#`;
   const kept = { spanlight: state, lesson: page.lesson?.() };
-  if (push) history.pushState(kept, "", address);
-  else history.replaceState(kept, "", address);
+  const other = JSON.stringify(kept) !== JSON.stringify(history.state);
+  try {
+    history[push && other ? "pushState" : "replaceState"](kept, "", address);
+  } catch { // Firefox and Safari take some hundred in ten seconds, a moved slider makes more
+    clearTimeout(writing), writing = setTimeout(write, 1000);
+  }
 }
 
 /** The state of the address or of the browser's history. Errors: SyntaxError for a damaged link. */
@@ -158,7 +164,7 @@ export function begin(with_page) {
 
 /** Bring the picture of the state; one request at a time, the newest state next. */
 export async function ask() {
-  turn += 1;
+  wake();
   if (asking) {
     newer = true;
     return;
@@ -177,10 +183,8 @@ export async function ask() {
 
 const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
 
-/** Wait, or less if the state changes. */
-async function pause(ms) {
-  for (const now = turn; ms > 0 && turn === now; ms -= 50) await sleep(50);
-}
+/** Wait, or less if the state changes: by one timer, as a hidden tab's come once a second. */
+const pause = (ms) => new Promise((go) => (wake = go, setTimeout(go, ms)));
 
 /** The reply to a body of JSON. Errors: see `isLost`; one is that it took longer than `ms`. */
 export const postOnce = (path, body, ms = PATIENCE) =>
@@ -246,15 +250,16 @@ async function bring(wanted) {
   page.busy?.(true);
   while (true) {
     const [status, body] = await answered({ state: wanted });
+    clearTimeout(drawing); // an older picture's turn, which in a hidden tab comes late
     if (status === 200) {
-      const picture = whole(body);
+      const picture = { ...whole(body), state: wanted };
       if (samePlace(wanted, state)) opened = body.opened ?? {};
       const show = () => {
         if (!samePlace(wanted, state)) return;
         page.picture?.(picture);
         page.refused?.(null);
       };
-      if (newer) setTimeout(show); // the next question is on its way while this one is drawn
+      if (newer) drawing = setTimeout(show); // the next question is on its way while this one is drawn
       else show();
       return;
     }
@@ -268,22 +273,18 @@ async function bring(wanted) {
     } else {
       const error = body.error ?? `The server refused this, with status ${status}.`;
       if (wanted === state) page.refused?.(error, { field: touched });
-      if (globalThis.SAVED) { // goes on with what it holds
-        leave({ ...globalThis.SAVED.state, chapter: wanted.chapter, step: wanted.step });
-        page.marks?.({ selection: savedAnswer(state)[1].selection });
-      }
       return;
     }
     if (wanted !== state) return;
   }
 }
 
-/** The picture of another state than the page's, or null where there is none. */
-export async function pictureOf(other, than) {
-  while (true) {
+/** The picture of another state than the page's; none where it is refused or not `wanted()`. */
+export async function pictureOf(other, than, wanted) {
+  while (wanted()) {
     const [status, body] = await answered({ state: other, than });
     if (status === 200) return whole(body);
-    if (status !== 202 && status !== 0) return null;
+    if (status !== 202 && status !== 0) return;
     await sleep(POLL);
   }
 }
@@ -293,17 +294,11 @@ function samePlace(one, other) {
   return PLACES.every((name) => one[name] === other[name]);
 }
 
-/** Begin anew with the first example. */
-export function restart() {
-  leave({});
-  ask();
-}
-
 /** Take this state without asking; what was asked for is dropped. */
 export function leave(to) {
   state = to;
   write(false);
-  turn += 1;
+  wake();
   newer = false;
 }
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import random
 import re
 from itertools import chain
 
@@ -84,13 +83,16 @@ def test_an_own_text_stays_at_a_refusal_is_answered_and_survives_a_reload(open_p
     text = "In Łódź 🚲 Ada Lovelace met Charles Babbage in June 1833."
     ask(page, "   ", text)
     expect(page.locator(".say")).to_contain_text("the question is empty")
+    page.get_by_role("tab", name="Loss").click()
+    expect(page.locator(".say")).to_be_empty()
+    page.reload()
+    ready(page)
     expect(page.get_by_label("Paragraph", exact=True)).to_have_value(text)
     ask(page, "Who met Charles?", text)
     expect(page.locator("[data-block=answer]").first).to_contain_text("June")
     page.reload()
     ready(page)
     expect(page.locator("[data-block=answer]").first).to_contain_text("June")
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Who met Charles?")
     # gradio may not listen yet when the first picture comes, nor have its boxes: the press is lost
     for late, example in (("none", "gold"), ("#question, #paragraph", "saxophone")):
         page.evaluate(LOSE, late)
@@ -132,7 +134,9 @@ def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, 
     expect(page.locator("#chapter > *")).to_have_count(0)
     tabs = page.get_by_role("tablist").bounding_box()
     assert below.bounding_box()["y"] > 500
-    page.get_by_role("button", name="Cancel").click()  # there is no picture to go back to
+    page.get_by_role("button", name="Pin").click()
+    page.get_by_role("button", name="Cancel").press("Enter")  # there is no picture to go back to
+    expect(page.locator("#chapter")).to_be_focused()
     expect(page.locator("[data-block=answer]").first).to_contain_text("towers of the bridge")
     expect(page.get_by_role("tab", selected=True)).to_have_text("Answer")
     assert page.get_by_role("tablist").bounding_box() == tabs
@@ -174,7 +178,7 @@ def test_a_bad_state_is_one_sentence_above_the_first_example(open_page, server):
 def test_back_forward_and_a_copied_link_restore_the_state(open_page, server):
     page = open_page(ORESUND)
     first = page.url
-    page.get_by_role("tab", name="Spans").click()
+    page.get_by_role("tab", name="Spans").dblclick()
     expect(page.locator("[data-block=square]")).to_be_visible()
     before = page.locator("[data-block=sum]").inner_text()
     page.locator("[data-block=listed] button.row").nth(3).click()
@@ -325,6 +329,14 @@ def test_a_changed_logit_is_named_until_it_is_put_back(open_page):
     expect(page.locator("[data-block=by-hand]")).to_have_count(0)
 
 
+LATE = """((get, set) => {
+  history.replaceState = () => { delete history.replaceState; throw "too often, as for Firefox"; };
+  setTimeout = (act, ms, ...more) => set(act, ms || 500, ...more);
+  fetch = (to, x) => get(to, x).then((made) => new Promise((go) => set(go, /loss.*than/.test(x.body) ? 500 : 100, made)));
+})(fetch, setTimeout)"""
+"""A slow network, what is pinned in Loss the slowest, and a hidden tab, whose timers are late."""
+
+
 def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
     page = open_page({**ORESUND, "chapter": "start_end"}, width=1400)
     page.get_by_role("button", name="Pin").click()
@@ -335,12 +347,26 @@ def test_a_pinned_picture_stays_beside_what_is_changed(open_page):
         box.fill(typed)
         box.press("Enter")
         expect(page.locator(".control [role=alert]")).to_have_text([*map(re.compile, said)])
-    expect(page.locator("#chapter").get_by_role("slider")).to_have_value("3")
+    slider = page.locator("#chapter").get_by_role("slider")
+    expect(slider).to_have_value("3")
     expect(page.locator(".differs")).to_contain_text("temperature 1.0, there 3.0")
     first = page.locator("#chapter [data-block=p-start]").inner_text()
     assert first != page.locator(".pinned [data-block=p-start]").inner_text()
     note = page.locator("#chapter .control.wide small")
     assert note.bounding_box()["width"] > 400  # beside the slider it would be one word wide
+    page.evaluate(LATE)
+    for _ in range(5):  # an answer to an earlier place, or drawn late, takes no step back
+        slider.press("ArrowRight")
+        page.wait_for_timeout(60)
+    page.wait_for_timeout(1200)
+    expect(slider).to_have_value("3.25")
+    expect(page.locator(".differs")).to_contain_text("temperature 1.0, there 3.25")
+    assert page.evaluate("history.state.spanlight.temperature") == 3.25
+    for name in ("loss", "bio"):
+        page.locator(f"#tab-{name}").click()
+        expect(page.locator("#chapter .heading")).to_have_text(CHAPTERS[name].STEPS[0][1])
+    page.wait_for_timeout(900)
+    expect(page.locator(".pinned .heading")).to_have_text(CHAPTERS["bio"].STEPS[0][1])
 
 
 def test_a_printed_page_is_light_and_names_the_question(open_page):
@@ -376,26 +402,13 @@ def test_a_printed_page_is_light_and_names_the_question(open_page):
         assert chosen.evaluate(letters) != other.evaluate(letters)
 
 
-def click_about(page: Page, pick: random.Random, turns: int) -> None:
-    """Press what happens to be on the page, one thing after the other."""
-    wanted = "#chapter button:visible, #chapter .word[role]:visible, [role=tab]:visible"
-    for _ in range(turns):
-        ready(page)
-        pick.choice(page.locator(wanted).all()).click(timeout=5_000, force=True)
-    ready(page)
-    expect(page.locator("[data-block=idea]")).to_be_visible()
-    expect(page.locator("[data-block=answer]").first).not_to_be_empty()
-
-
 def test_three_open_pages_go_on_when_the_server_is_killed_and_started(open_page, server):
-    """What was typed survives a reload too, and random clicks leave the page whole."""
+    """What was typed survives a reload too."""
     names = ("answer", "spans", "spanbert")
     pages = [open_page({**ORESUND, "chapter": name}, refused=True) for name in names]
     for k, page in enumerate(pages):
         page.get_by_label("Question", exact=True).fill(f"Typed {k}?")
     pages[1].reload()
-    pick = random.Random(7)
-    click_about(pages[0], pick, 12)
     server.kill()
     for page in pages:
         page.get_by_role("tab", name="Start & end").click()
@@ -404,7 +417,6 @@ def test_three_open_pages_go_on_when_the_server_is_killed_and_started(open_page,
     for k, page in enumerate(pages):
         expect(page.locator("[data-block=heading]")).to_have_text(CHAPTERS["start_end"].STEPS[0][1])
         expect(page.get_by_label("Question", exact=True)).to_have_value(f"Typed {k}?")
-    click_about(pages[0], pick, 12)
 
 
 def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
@@ -502,7 +514,8 @@ def test_a_course_shows_it_in_a_frame_whose_browser_keeps_and_copies_nothing(chr
     refused = "Object.defineProperty(window, '%s', { get() { throw new DOMException('no', 'SecurityError'); } });"
     with chromium.new_context() as context:
         context.route(f"{COURSE}/", lambda at: at.fulfill(body=course, content_type="text/html"))
-        context.add_init_script(refused % "localStorage" + refused % "sessionStorage")
+        full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+        context.add_init_script(full + refused % "sessionStorage")
         page = context.new_page()
         page.goto(f"{COURSE}/")
         inside = page.frame_locator("iframe")
