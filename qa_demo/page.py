@@ -66,7 +66,7 @@ def build(pictures: Pictures) -> gr.Blocks:
     examples, readers = pictures.examples, pictures.readers
     first = next(iter(examples.values()))
     named = [("bundled model" if name == "bundled" else name, name) for name in readers]
-    names = html.escape(json.dumps([[key, m.NAME] for key, m in CHAPTERS.items()]), quote=True)
+    names = html.escape(json.dumps([[key, m.NAME] for key, m in CHAPTERS.items()]))
     load = (
         "import(new URL('static/page/page.js', document.baseURI))"
         ".then(() => globalThis.spanlight.mount(element.querySelector('.spanlight'), "

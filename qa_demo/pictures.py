@@ -62,8 +62,7 @@ class Pictures:
         self.examples, self.stored, self.readers = examples, stored, readers
         self.work = Work() if work is None else work
         loaded, fillers = Cache["BertReader"](3), Cache[Any](1)
-        self.reader: Callable[[str], BertReader]
-        self.reader = lambda name: loaded.find(name, lambda: reader(name))
+        self.reader: Callable[[str], BertReader] = lambda x: loaded.find(x, lambda: reader(x))
         self.spanbert: Callable[[], Any] = lambda: fillers.find("spanbert", spanbert)
 
     def asked(self, asked: Any) -> dict[str, Any]:
