@@ -190,18 +190,17 @@ def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(caplo
     assert "model.safetensors is cut" in caplog.text
 
 
-def test_the_names_of_this_machine_are_not_those_of_other_pages(monkeypatch):
+def test_the_network_is_asked_without_sending_anything_and_names_are_not_those_of_others(
+    monkeypatch,
+):
+    try:
+        found = network_address()
+    except BadInput as refused:
+        found = str(refused)
+    assert "join" in found or re.fullmatch(r"(?!127\.)\d+(\.\d+){3}", found)
     monkeypatch.setattr("qa_demo.app.network_address", lambda: "192.0.2.7")
     monkeypatch.setattr("socket.gethostname", lambda: "Desk")
     names = own_names(7860)
     assert {"192.0.2.7:7860", "localhost:7860", "127.0.0.1:7860", "desk.local:7860"} <= names
     assert "evil.example:7860" not in names and "192.0.2.7" not in names
     assert "192.0.2.7" in own_names(80)
-
-
-def test_the_network_is_asked_without_sending_anything():
-    try:
-        found = network_address()
-    except BadInput as refused:
-        found = str(refused)
-    assert "join" in found or re.fullmatch(r"(?!127\.)\d+(\.\d+){3}", found)

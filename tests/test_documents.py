@@ -100,7 +100,7 @@ def test_the_newest_version_stands_first_and_is_cited_with_its_day():
     assert versions[0][0] == qa_demo.__version__
 
 
-def test_the_documents_are_short_and_every_page_is_one_link_away():
+def test_the_documents_are_short_one_link_away_and_name_no_place_on_the_author_s_machine():
     texts = {**PAGES, "README.md": README.split("---\n", 2)[2], "CONTRIBUTING.md": CONTRIBUTING}
     words = {n: sum(bool(re.search(r"\w", w)) for w in t.split()) for n, t in texts.items()}
     most = {"README.md": 600, "CONTRIBUTING.md": 1000}
@@ -108,6 +108,10 @@ def test_the_documents_are_short_and_every_page_is_one_link_away():
     assert len(re.findall(r"^\d\. \*\*", README, re.MULTILINE)) == 5, "things to do next"
     linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", README))
     assert linked == {*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"} - {"README.md"}
+    scripts = (CARDS["reader"] / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py")
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *scripts):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"/(?:work|home|root)/|\.\./shared(?!/\w+\.js)", text), path.name
 
 
 def anchors(text: str) -> set[str]:
@@ -171,13 +175,6 @@ def test_paths_and_names_in_the_documents_exist_and_formulas_stand_in_their_func
         assert formula in " ".join(resolve_name(name).__doc__.split()), name
 
 
-def test_documents_name_no_place_on_the_author_s_machine():
-    scripts = (CARDS["reader"] / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py")
-    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *scripts):
-        text = path.read_text(encoding="utf-8")
-        assert not re.search(r"/(?:work|home|root)/|\.\./shared(?!/\w+\.js)", text), path.name
-
-
 def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them():
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.with_bodies(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
@@ -239,7 +236,7 @@ def test_the_space_commands_that_are_shown_are_read_by_the_pinned_client():
     assert sent["exclude"] == (".git/*", ".venv/*", "runs/*") and sent["local_path"] == "."
 
 
-def test_every_requirement_is_pinned_exactly_and_installed_so():
+def test_every_requirement_is_pinned_exactly_installed_so_and_locked_with_a_hash():
     allowed = re.compile(r"#.*|-r requirements\.txt|[A-Za-z0-9_-]+==[0-9.]+(; .*)?")
     for name in FILES:
         lines = (ROOT / name).read_text().splitlines()
@@ -248,9 +245,6 @@ def test_every_requirement_is_pinned_exactly_and_installed_so():
         assert "index-url" not in (ROOT / name).read_text(), name
     pinned = pins(*FILES)
     assert {name: metadata.version(name).partition("+")[0] for name in pinned} == pinned
-
-
-def test_the_lock_holds_every_pin_and_a_hash_for_each():
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     locked = [re.fullmatch(r"([\w-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", x) for x in lines[3:]]
     assert all(locked) and all(line.startswith("# ") for line in lines[:3])

@@ -97,15 +97,18 @@ def test_a_selection_sends_no_figure_again(chapter, step):
 def test_the_veil_leaves_out_what_tells_the_answer_and_keeps_the_words(chapter, step):
     kept = {"special", "blank", "masked"}
     shown = blocks(full(), chapter=chapter, step=step, veil=True)
-    assert not {b["kind"] for b in shown.values()} & {"figure", "flow", "table", "formula", "code"}
+    kinds = {b["kind"] for b in shown.values()}
+    assert not kinds & {"figure", "flow", "table", "formula", "code", "fold"}
     roles = {b.get("role") for b in shown.values()}
     assert not roles & {"idea", "finding", "closing", "answer"} and "heading" in roles
-    assert not {"cut", "together"} & set(shown)
+    assert not {"cut", "together", "undo"} & set(shown)
+    assert full().picture(State(chapter=chapter, step=step, veil=True))["selection"] is None
     long = blocks(full(), chapter=chapter, step=step, veil=True, example="danube")
     whole = [one["t"] for b in long.values() if "segments" in b for one in items(b)]
     assert chapter == "spanbert" or not any(t.startswith("… ") for t in whole)
     for block in shown.values():
         assert not any(segment["holds"] for segment in block.get("segments", []))
+        assert "lines" not in block, "marks of people"
         for one in items(block) if "segments" in block else ():
             assert not {"up", "down", "under"} & {*one} and {*one.get("looks", [])} <= kept
         assert "text" not in [shape for shape, *_ in block.get("items", [])]
@@ -184,7 +187,10 @@ def test_a_block_that_the_browser_holds_is_not_sent_again():
 DOORS = {
     "nothing": (None, "a picture is asked for by"),
     "a step": ({"state": {"chapter": "spans", "step": 7}}, "this chapter has 1 step, got step 7"),
-    "a selection": ({"state": {"example": "oresund", "selection": [0, 5000]}}, "selection"),
+    "a selection": (
+        {"state": {"question": "Who?", "context": "Ada won.", "selection": [0, 3]}},
+        "must end before token 3 of this paragraph, got 3",
+    ),
     "a gold": ({"state": {"example": "oresund", "gold": [[5, 99999]]}}, "gold needs"),
     "a gold of blanks": ({"state": {"example": "oresund", "gold": [[6, 7]]}}, "not blanks alone"),
     "a window": ({"state": {"example": "oresund", "max_seq_length": 12}}, "12"),
@@ -227,14 +233,22 @@ def test_nothing_chosen_opens_each_chapter_on_its_own_text_and_a_chosen_one_in_i
         opens = getattr(module, "OPENS", {}).get(1, {}).get("example", "oresund")
         assert full().picture(State(chapter=name))["example"] == opens
         assert full().picture(State(chapter=name, example="gold"))["example"] == "gold"
-    opened = full().picture(State(example="brooklyn"))["opened"]
-    assert {"example": "brooklyn", **opened} == example("brooklyn") != {"example": "brooklyn"}
+    made, cut = full().picture(State(example="brooklyn")), {"max_seq_length": 99, "doc_stride": 9}
+    own = {"example": "brooklyn"}
+    assert own | made["opened"] == example("brooklyn") != own
+    assert made["question"] == full().examples["brooklyn"].question
+    assert not full().picture(load(own | cut))["opened"], "windows that were chosen stay"
 
 
 @pytest.mark.parametrize("pinned", [{}, {"example": "oresund"}])
 def test_what_differs_from_a_pinned_state_is_one_line(pinned):
     own = float(full().shown(load(pinned)).true.start_logits[0, 5])
-    than = {"temperature": 2.0, "edits": {"start": {"0:5": own}}, "own": {"loss": {"label": 1}}}
+    than = {
+        "temperature": 2.0,
+        "veil": True,
+        "edits": {"start": {"0:5": own}},
+        "own": {"loss": {"label": 1}},
+    }
     differs = full().asked({"state": pinned, "than": than | {"example": "oresund"}})["differs"]
     assert differs == "Pinned. It differs in: temperature 1.0, there 2.0."
     than["edits"]["start"]["0:5"] += 1

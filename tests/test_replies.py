@@ -33,16 +33,6 @@ def answer_of(reading, **options):
     return plain(Read(question="?", context="?", **options).answer(reading))
 
 
-def test_fields_of_an_answer():
-    got = answer_of(t1(), n_best_size=2)
-    assert (got["reader"], got["answer"], got["sureness"]) == ("toy", "Delta Epsilon", None)
-    second = {"text": "Beta", "char_start": 6, "char_end": 10, "window": 0}
-    second |= {"start_logit": 3.0, "end_logit": 4.0, "span": {"start": 1, "end": 1}}
-    assert [one["candidate"] for one in got["prediction"]["n_best"]][1:] == [second]
-    assert got["prediction"]["limit"] == 0.0 and got["windows"] == [[0, 4], [2, 6]]
-    assert json.loads(json.dumps(got)) == got
-
-
 @pytest.mark.parametrize("name", ["infill", "read"])
 def test_a_call_names_the_model_that_it_asks_and_takes_no_other_ones_name(name):
     for other in (MODELS["read" if name == "infill" else "infill"], "bundled", None):
@@ -52,7 +42,14 @@ def test_a_call_names_the_model_that_it_asks_and_takes_no_other_ones_name(name):
         call(FakeReader(), "read", **TEXTS, reader="large")
 
 
-def test_no_answer_keeps_the_list_and_without_a_span_there_is_a_reply():
+def test_fields_of_an_answer_no_answer_keeps_the_list_and_without_a_span_there_is_a_reply():
+    got = answer_of(t1(), n_best_size=2)
+    assert (got["reader"], got["answer"], got["sureness"]) == ("toy", "Delta Epsilon", None)
+    second = {"text": "Beta", "char_start": 6, "char_end": 10, "window": 0}
+    second |= {"start_logit": 3.0, "end_logit": 4.0, "span": {"start": 1, "end": 1}}
+    assert [one["candidate"] for one in got["prediction"]["n_best"]][1:] == [second]
+    assert got["prediction"]["limit"] == 0.0 and got["windows"] == [[0, 4], [2, 6]]
+    assert json.loads(json.dumps(got)) == got
     for got in (answer_of(t1(), null_score_diff_threshold=-9), answer_of(t1(threshold=-9))):
         best = got["prediction"]["n_best"][0]["candidate"]["text"]
         found = got["answer"], best, got["prediction"]["score_diff"]

@@ -1,5 +1,6 @@
 """A saved reading: every chapter inside, user text inert; the figure of a reading in a notebook."""
 
+import json
 import re
 import time
 
@@ -15,12 +16,13 @@ from qa_demo.examples import load_menu
 from qa_demo.model.work import Work
 from qa_demo.page import routes
 from qa_demo.pictures import CHAPTERS, Pictures
-from qa_demo.saved import as_page, pictures_of, saved
+from qa_demo.saved import as_page, colours, pictures_of, saved
 from qa_demo.state import State
 from tests.chapters.given import STEPS, full
 from tests.fake_infiller import FakeInfiller
 from tests.fakes import FakeReader
 from tests.odd import HOSTILE
+from tests.printed import inert
 
 EXAMPLE = load_menu()["oresund"]
 READING = EXAMPLE.stored()
@@ -54,10 +56,12 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
 def test_every_step_is_saved_only_two_scripts_run_and_no_users_text_ends_an_element():
     opened = {made["example"] for made in pictures_of(full(), State()).values()}
     assert opened == {"oresund"}, "one text, not each chapter's opening"
-    state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans")
+    state = State(question=HOSTILE, context=HOSTILE * 3, chapter="spans", veil=True)
     found = pictures_of(full(), state)
     assert set(found) == {f"{chapter}/{step}" for chapter, step in STEPS}
+    assert "square" in {b["key"] for b in found["spans/1"]["blocks"]}, "nothing is covered"
     text = saved(found, state)
+    assert json.loads(inert(text, "saved"))["chapters"][2] == ["start_end", "Start & end"]
     assert len(re.findall(r"<script\b", text)) == 3 and text.count("</script>") == 3
     assert "onerror=alert(1)>" not in re.sub(r"\\u003c", "<", text.split('id="saved">')[0])
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
@@ -77,7 +81,12 @@ def test_a_notebook_plots_a_reading_with_colours_and_selection_and_shows_its_pag
     figure = plot(READING, "spans")
     assert isinstance(figure, go.Figure) and figure.layout.shapes
     assert "#00659f" in figure.to_json()
-    assert plot(READING, "spans", selection=(3, 5)).layout.shapes != figure.layout.shapes
+    other, drawn = plot(READING, "spans", selection=(3, 5)).layout, figure.layout
+    assert other.shapes != drawn.shapes and other.annotations != drawn.annotations
+    low, ink = (colours()[role] for role in ("low", "ink"))
+    assert figure.data[-1].colorscale == ((0, low), (1, ink))
+    silent = plot(READING, "spans", edits={"start": {"0:0": -99.0}}).layout.shapes[0].fillcolor
+    assert silent == f"rgb({','.join(map(str, bytes.fromhex(low[1:])))})", "the lowest of all"
     with pytest.raises(BadInput, match="not as a figure"):
         plot(READING, "start_end", step=1)
     with pytest.raises(BadInput, match=r"temperature: must be greater .* equal to 0\.2, got 0"):
@@ -87,7 +96,8 @@ def test_a_notebook_plots_a_reading_with_colours_and_selection_and_shows_its_pag
     with pytest.raises(BadInput, match=r"for spanbert what .*load_spanbert loads"):
         plot(READING, "spanbert", model=FakeReader())
     frame = as_page(READING)
-    assert frame.startswith("<iframe srcdoc=") and "Georg Rotne" in frame
+    assert re.fullmatch('<iframe srcdoc="[^"]+" style="[^"]+"></iframe>', frame)
+    assert "Georg Rotne" in frame
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

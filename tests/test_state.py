@@ -40,6 +40,7 @@ SENTENCES = {
     "one text": ({"question": "a"}, "question and paragraph belong together; .* is missing$"),
     "both": ({"example": "a", "question": "a", "context": "b"}, "not both"),
     "a span": ({"selection": [3, 1]}, r"selection: must be 0 <= first <= last, got \[3, 1\]"),
+    "before it": ({"selection": [-1, 2]}, r"selection: must be 0 <= first <= last, got \[-1, 2\]"),
     "a place": ({"edits": {"start": {"3": 1}}}, "edits.start.3: must match pattern"),
     "its own": ({"own": {"why": {"x": [1]}}}, "own.why.x: must be a text, a whole .* got .1."),
     "a long text": ({"context": "x" * 50_001}, r"paragraph \(context\): .* 50,000 cha.* 50,001"),

@@ -26,24 +26,7 @@ def test_plotly_is_the_one_inside_the_python_package():
     assert own.stat().st_size < 2_000_000
 
 
-def test_the_fonts_are_what_their_checksums_say_and_small():
-    lines = (FONTS / "checksums.sha256").read_text().splitlines()
-    named = {name: digest for digest, name in (line.split() for line in lines)}
-    held = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
-    assert named == {n: sha256(data).hexdigest() for n, data in held.items()}
-    assert sum(map(len, held.values())) < 250_000
-    licences = [path.read_text() for path in FONTS.glob("LICENSE.*")]
-    assert sum("SIL Open Font License" in text for text in licences) == 4
-    sheet = (FONTS / "fonts.css").read_text()
-    rules = re.findall(r'url\("([^"]+)"\).*unicode-range: ([^;]+);', sheet)
-    assert {name for name, _ in rules} == set(held)
-    for name, ranges in rules:
-        ends = [part[2:].split("-") for part in ranges.split(", ")]
-        told = {n for pair in ends for n in range(int(pair[0], 16), int(pair[-1], 16) + 1)}
-        assert told == set(TTFont(FONTS / name).getBestCmap()), name
-
-
-def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts():
+def test_the_fonts_are_what_their_checksums_say_and_hold_every_sign_that_the_page_writes():
     """All letters of its own sentences; what readers may type is the machine's fonts'."""
     has = {code for path in FONTS.glob("*.woff2") for code in TTFont(path).getBestCmap()}
     sources = [*(ROOT / "assets" / "page").rglob("*.js"), *(ROOT / "qa_demo").rglob("*.py")]
@@ -58,3 +41,17 @@ def test_every_sign_that_the_page_writes_is_in_one_of_the_fonts():
     assert {sign for sign, _ in written} >= set("−→Σ≈·")
     lacking = {one for one in written if ord(one[0]) not in has and ord(one[0]) < 0x1F000}
     assert {sign for sign, _ in lacking} <= {"␡"}, "for control characters, of hostile texts alone"
+    lines = (FONTS / "checksums.sha256").read_text().splitlines()
+    named = {name: digest for digest, name in (line.split() for line in lines)}
+    held = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
+    assert named == {n: sha256(data).hexdigest() for n, data in held.items()}
+    assert sum(map(len, held.values())) < 250_000
+    licences = [path.read_text() for path in FONTS.glob("LICENSE.*")]
+    assert sum("SIL Open Font License" in text for text in licences) == 4
+    sheet = (FONTS / "fonts.css").read_text()
+    rules = re.findall(r'url\("([^"]+)"\).*unicode-range: ([^;]+);', sheet)
+    assert {name for name, _ in rules} == set(held)
+    for name, ranges in rules:
+        ends = [part[2:].split("-") for part in ranges.split(", ")]
+        told = {n for pair in ends for n in range(int(pair[0], 16), int(pair[-1], 16) + 1)}
+        assert told == set(TTFont(FONTS / name).getBestCmap()), name

@@ -54,7 +54,7 @@ def test_a_failure_while_nobody_asks_is_told_at_the_next_asking_and_is_not_kept(
     assert waited(lane, "key", make) == 7
 
 
-def test_what_nobody_asks_for_any_more_is_cancelled(monkeypatch):
+def test_what_nobody_asks_for_any_more_is_cancelled_and_makes_no_line(monkeypatch):
     monkeypatch.setattr(work, "LEASE", 0.1)
     lane, ended = Work(), threading.Event()
 
@@ -67,6 +67,13 @@ def test_what_nobody_asks_for_any_more_is_cancelled(monkeypatch):
     with pytest.raises(Pending):
         lane.ask("key", make, wait=0.02)
     assert ended.wait(5)
+    monkeypatch.setattr(work, "LEASE", 0.05)
+    lane, gate = Work(threads=1), threading.Event()
+    for k in range(20):
+        with pytest.raises(Pending) as wait:
+            lane.ask(k, lambda *_: gate.wait(5), wait=0.01)
+    gate.set()
+    assert wait.value.place < 10
 
 
 def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
@@ -92,16 +99,6 @@ def test_of_long_ones_the_newest_is_next_every_third_time_the_oldest(slow, order
     assert not slow or (waited(lane, "short", lambda *_: 1) and began == [0]), "it passes them"
     gate.set()
     assert [waited(lane, k, partial(make, k), slow) for k in order] == order == began
-
-
-def test_what_was_left_makes_no_line(monkeypatch):
-    monkeypatch.setattr(work, "LEASE", 0.05)
-    lane, gate = Work(threads=1), threading.Event()
-    for k in range(20):
-        with pytest.raises(Pending) as wait:
-            lane.ask(k, lambda *_: gate.wait(5), wait=0.01)
-    gate.set()
-    assert wait.value.place < 10
 
 
 def test_the_longest_unused_makes_room():

@@ -83,6 +83,7 @@ def test_equal_words_are_told_apart_by_the_tokens_where_they_stand():
     names = str(found["spans"]["layout"]["yaxis"]["ticktext"])
     assert sorted(re.findall(r"“5” \(token (\d+)\)", names)) == ["12", "18", "5"]
     assert "“5” has the highest score" in words(found["finding"]), "of the changed logits"
+    assert re.findall(r"\(token (\d+)\)", words(found["by-hand"])) == ["5", "12", "18"]
     own = blocks(faked(), chapter="answer", step=3, **state, edits=edits)["finding"]
     assert "“5”" not in words(own), "how sure the reader itself is"
     same, long = "Of 15 … and 5", {"start": {"0:6": 90.0}, "end": {"0:17": 90.0, "0:23": 90.0}}
@@ -96,6 +97,9 @@ def test_a_rule_without_a_threshold_says_so():
     assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
     third = blocks(stored(), example="oresund", chapter="answer", step=3, rule="product")
     assert "cannot be said" in words(third["finding"]) and "bins" not in third
+    assert "sure" not in words(third["answer"])
+    zero = blocks(stored(), example="oresund", chapter="answer", step=2, threshold=0)["threshold"]
+    assert zero["value"] == 0, "not the reader's own"
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])

@@ -30,7 +30,7 @@ def shares_of(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
+def test_bars_are_the_softmax_of_three_logits_and_the_loss_is_cross_entropy(name):
     p, found = shares_of(name), blocks(stored(), **asked(name, 1))
     first = found["tags"]["data"][0]["customdata"]
     means = np.add.reduceat(p, first) / np.diff([*first, len(p)])[:, None]
@@ -39,12 +39,7 @@ def test_the_bars_are_the_softmax_of_three_logits_and_add_up_to_one(name):
     assert ["each O ≥" in t for t in found["tags"]["data"][2]["text"]] == each
     said = re.search(r"([\d,]+) of ([\d,]+) tokens are most likely O", words(found["finding"]))
     assert said and [int(x) for x in said.groups()] == [(p.argmax(1) == 2).sum(), len(p)]
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_soft_labels_and_their_loss_are_cross_entropy(name):
     reading, answers = load_menu()[name].stored(), load_menu()[name].answers
-    p = shares_of(name)
     t = np.zeros((len(p), 3))
     for g in answers:
         at = touching(reading.encoding, g.char_start, g.char_end)
@@ -73,14 +68,6 @@ def test_one_label_leaves_one_term():
     assert f"−log {p[32, 0]:.3f} = {-np.log(p[32, 0]):.3f}" in words(found["loss"])
 
 
-def test_single_tags_that_are_impossible_are_said():
-    found = blocks(full(), **asked("oresund", 4))
-    titles = [a["text"] for a in found["tags"]["layout"]["annotations"]]
-    assert any("together impossible" in t for t in titles)
-    assert "Read together" in words(blocks(full(), **asked("oresund", 1))["finding"])
-    assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
-
-
 @pytest.mark.parametrize("name", ["bangkok", "south-pole"])
 def test_the_chance_of_each_answer_is_that_of_core(name):
     found = blocks(stored(), **asked(name, 4))
@@ -89,7 +76,12 @@ def test_the_chance_of_each_answer_is_that_of_core(name):
     assert results == [probability(x.marginal) for x in answers]
 
 
-def test_of_many_marks_five_have_a_row_and_one_token_is_one():
+def test_impossible_single_tags_are_said_and_of_many_marks_five_have_a_row():
+    found = blocks(full(), **asked("oresund", 4))
+    titles = [a["text"] for a in found["tags"]["layout"]["annotations"]]
+    assert any("together impossible" in t for t in titles)
+    assert "Read together" in words(blocks(full(), **asked("oresund", 1))["finding"])
+    assert "no answer" in words(blocks(stored(), **asked("reef", 4))["finding"])
     own = {"question": "Who?", "context": "Ada", "chapter": "bio"}
     for many, said in ((5, "5 marks of yours: one row each"), (7, "the first 5 of them")):
         rows = blocks(full(), **own, step=3, gold=[[0, 3]] * many)["tags"]["layout"]["annotations"]

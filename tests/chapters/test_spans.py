@@ -13,11 +13,10 @@ EXAMPLES = ("oresund", "natural-selection", "danube", "reef", "emoji")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
-    found = blocks(stored(), example=name, chapter="spans")
-    heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
+def test_the_square_is_the_sum_of_two_logits_hatched_where_no_pair_is_allowed(name):
+    found, shown = blocks(stored(), example=name, chapter="spans"), shown_of(stored(), example=name)
+    *sides, strip, heat = found["square"]["data"]
     z, first = unpacked(heat["z"]), heat["y0"]
-    shown = shown_of(stored(), example=name)
     window, (row, column) = shown.window, np.indices(z.shape)
     at = window.to_pos(first) + np.arange(len(z))
     start, end = (x[at] for x in shown.reading.logits(window.index))
@@ -25,11 +24,14 @@ def test_the_square_is_the_sum_of_two_logits_where_a_pair_is_allowed(name):
     np.testing.assert_allclose(z, np.where(allowed, start[:, None] + end, np.nan), atol=6e-4)
     i, j = np.unravel_index(np.nanargmax(z), z.shape)
     assert (int(i) + first, int(j) + first) == (shown.best.span.start, shown.best.span.end)
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_list_is_the_prediction_with_variants_in_one_row(name):
-    rows = blocks(stored(), example=name, chapter="spans")["listed"]["rows"]
+    edge = first - 0.5
+    assert max(strip["y"]) == edge and min(strip["x"]) == sides[0]["x"][0] < edge - 1
+    for row in np.flatnonzero(allowed.any(axis=1)).tolist():
+        columns = np.flatnonzero(allowed[row])
+        for side, to in zip(sides, (columns[0], columns[-1] + 1), strict=True):
+            assert side["x"][1 + 2 * row : 3 + 2 * row] == [edge + to] * 2
+            assert side["y"][1 + 2 * row : 3 + 2 * row] == [edge + row, edge + row + 1]
+    rows = found["listed"]["rows"]  # the prediction, variants in one row
     best = predict(load_menu()[name].stored()).n_best[0].candidate
     assert rows[0]["sets"] == {"selection": [best.span.start, best.span.end]}
     assert rows[0]["cells"][1:3] == [number(best.start_logit), number(best.end_logit)]
@@ -58,20 +60,6 @@ def test_a_pair_of_another_window_shows_that_windows_highest_and_names_the_best_
     said = words(found["finding"])
     assert "in window 1 of 5: 11.226 (the best span, “Emily Warren Roebling” with 11.228" in said
     assert found["square"]["alt"].endswith(f"The highest is John Roebling, {highest}.")
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_hatching_ends_where_the_allowed_cells_begin_and_end(name):
-    data = blocks(stored(), example=name, chapter="spans")["square"]["data"]
-    (heat,) = (t for t in data if t["type"] == "heatmap")
-    *sides, strip = (t for t in data if "fillpattern" in t)
-    allowed, first = ~np.isnan(unpacked(heat["z"])), heat["y0"] - 0.5
-    assert max(strip["y"]) == first and min(strip["x"]) == sides[0]["x"][0] < first - 1
-    for row in np.flatnonzero(allowed.any(axis=1)).tolist():
-        columns = np.flatnonzero(allowed[row])
-        for side, edge in zip(sides, (columns[0], columns[-1] + 1), strict=True):
-            assert side["x"][1 + 2 * row : 3 + 2 * row] == [first + edge] * 2
-            assert side["y"][1 + 2 * row : 3 + 2 * row] == [first + row, first + row + 1]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,6 @@ from qa_demo.cli.main import PIPE_CLOSED, main
 from qa_demo.cli.shared import visible
 
 
-def test_escape_sequences_stay_visible():
-    assert visible("a\x1b[2Jb\u202ec\ud800é🙂") == "a\\x1b[2Jb\\u202ec\\ud800é🙂"
-
-
 def process(*arguments: str, stdout: Any = subprocess.DEVNULL) -> tuple[int, str]:
     """The exit code of another Python and what it said on stderr."""
     words = [sys.executable, *arguments]
@@ -49,7 +45,10 @@ def test_an_interrupted_command_ends_with_130(imported, start, main, monkeypatch
     assert capsys.readouterr().err == "\ninterrupted\n"
 
 
-def test_streams_may_be_closed_or_without_greek(monkeypatch, terminal, tmp_path):
+def test_streams_may_be_closed_or_without_greek_and_escape_sequences_stay_visible(
+    monkeypatch, terminal, tmp_path
+):
+    assert visible("a\x1b[2Jb\u202ec\ud800é🙂") == "a\\x1b[2Jb\\u202ec\\ud800é🙂"
     monkeypatch.setattr(sys, "stdin", None)
     terminal.refuses("standard input is not JSON", "picture", "spans", "--state", "-")
     monkeypatch.setattr(sys, "stdout", None)

@@ -154,14 +154,6 @@ def test_the_best_span_of_a_reading_is_the_highest_owned_marginal(seed, limit):
     assert bio.null_log_prob(reading) == min(silent)
 
 
-def test_a_span_without_characters_is_no_answer():
-    tags = np.zeros((6, 3))
-    tags[3, B] = 9
-    reading = make_reading(["a", "b"], [[0] * 6], [[0] * 6], [tags])
-    assert bio.best_tagged(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
-    assert bio.best_tagged(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_terms_of_soft_labels_and_their_slopes_are_torch_s(seed):
     torch = pytest.importorskip("torch")
@@ -201,10 +193,15 @@ def test_the_chances_of_an_answer_are_those_of_brute_force(seed):
         assert np.prod(factors) == pytest.approx(answer.marginal)
 
 
-def test_a_reader_without_a_tag_head_and_an_unknown_decoding_are_refused():
+def test_a_span_without_characters_is_none_and_a_reader_without_a_tag_head_is_refused():
     reading = random_reading(0, 4, 4, 4)
     for ask in (bio.best_tagged, lambda r: bio.SoftTerms(r, [None])):
         with pytest.raises(BadInput, match="the reader toy has no BIO head"):
             ask(reading)
     with pytest.raises(BadInput, match="decoding must be one of strict, lenient, viterbi, got 'no"):
         bio.decode_reading(random_reading(0, 4, 4, 4, tags=True), "no")
+    tags = np.zeros((6, 3))
+    tags[3, B] = 9
+    reading = make_reading(["a", "b"], [[0] * 6], [[0] * 6], [tags])
+    assert bio.best_tagged(with_offsets(reading, np.array([(0, 0), (0, 1)])), 1).text == "a"
+    assert bio.best_tagged(with_offsets(reading, np.zeros((2, 2), dtype=int))) is None

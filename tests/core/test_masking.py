@@ -137,7 +137,7 @@ def made(runs: list[Span]) -> tuple[infill.Infill, np.ndarray, np.ndarray]:
     return infill.make_infill(masked, mlm, sbo, NAMES, 4, 20, "toy"), mlm, sbo
 
 
-def test_guesses_ranks_and_product_are_plain_arithmetic():
+def test_guesses_ranks_and_product_are_plain_arithmetic_and_equal_logits_rank_by_id():
     found, mlm, sbo = made([Span(2, 4)])
     for m, piece in enumerate(found.pieces):
         p, q = softmax(mlm[m]), softmax(sbo[m])
@@ -151,9 +151,6 @@ def test_guesses_ranks_and_product_are_plain_arithmetic():
             assert (one.p, one.loss) == pytest.approx((want[piece.id], -np.log(want[piece.id])))
         token = NAMES[found.masked.true_ids[piece.at]]
         assert (piece.k, piece.token, piece.no_sbo) == (m + 1, token, None)
-
-
-def test_equal_logits_rank_by_id():
     one = infill.guesses_of(np.log(np.full(12, 1 / 12)), 5, NAMES, 3)
     assert one.rank == 6 and one.p == pytest.approx(1 / 12)
     log_p = np.log(np.array([1, 2, 1, 2, 1, 3, 1, 2, 1, 1, 2, 1]) / 18)

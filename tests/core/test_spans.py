@@ -62,7 +62,7 @@ def test_exact_search_equals_brute_force(seed, n, max_length, top, coarse):
         assert spans.top_spans(s, e, window, options, top).tolist() == wanted[:top]
 
 
-def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
+def test_the_best_span_is_not_hidden_by_one_without_a_character_and_a_symbol_is_no_mark():
     logits = [0, 0, 0, 9, 1, 0]
     reading = make_reading(["a", "b"], [logits], [logits])
     reading = with_offsets(reading, np.array([(0, 0), (0, 1)]))
@@ -70,9 +70,6 @@ def test_the_best_span_of_a_window_is_not_hidden_by_one_without_a_character():
     assert spans.best_span(reading, reading.windows[0], one).text == "a"
     reading = with_offsets(reading, np.zeros((2, 2), dtype=int))
     assert spans.best_span(reading, reading.windows[0], one) is None
-
-
-def test_a_symbol_is_no_mark_beside_a_word():
     e = make_encoding(["Ada", "😀", "met", "5", "€", "…", "$"])
     inside = [words_inside(e, Span(*ends)) for ends in ((0, 1), (1, 2), (3, 5), (3, 3), (5, 6))]
     assert inside == [(0, 1), (1, 2), (3, 4), (3, 3), (-1, 5)]

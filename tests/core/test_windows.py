@@ -43,15 +43,6 @@ def test_options_that_do_not_fit_are_refused_with_the_numbers(options, message):
         windows.make_windows(make_encoding(list("abcdef"), question=("who", "is")), options)
 
 
-def test_windows_that_suit_no_question_are_refused_before_the_first():
-    windows.check_windows(WindowOptions(64, 63), 64)
-    with pytest.raises(BadInput, match="at most 63, the positions of this reader, got 64"):
-        windows.check_windows(WindowOptions(64, 9), 63)
-    for step in (0, 64):
-        with pytest.raises(BadInput, match=rf"less than max_seq_length \(64\), got {step}"):
-            windows.check_windows(WindowOptions(64, step), 512)
-
-
 def test_windows_of_an_encoding():
     made = windows.make_windows(make_encoding(list("abcdefg")), WindowOptions(8, 3))
     assert [(w.doc_start, w.doc_stop) for w in made] == [(0, 4), (3, 7)]
@@ -63,7 +54,7 @@ def test_windows_of_an_encoding():
     assert windows.max_context_owner(9, [0, 3], [4, 9]).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
 
 
-def test_default_windows_fit_a_reader_of_few_positions():
+def test_default_windows_fit_a_reader_of_few_positions_and_unfit_ones_are_refused_at_once():
     assert windows.fitting(WindowOptions(), 128) == WindowOptions(128, 32)
     assert windows.fitting(WindowOptions(), 512) == WindowOptions()
     asked = WindowOptions(384, 100)
@@ -72,6 +63,12 @@ def test_default_windows_fit_a_reader_of_few_positions():
         fitted = windows.fitting(WindowOptions(), positions)
         encoding = make_encoding([f"w{k}" for k in range(40)], ["who"] * min(64, positions // 4))
         assert windows.make_windows(encoding, fitted)[-1].doc_stop == 40
+    windows.check_windows(WindowOptions(64, 63), 64)
+    with pytest.raises(BadInput, match="at most 63, the positions of this reader, got 64"):
+        windows.check_windows(WindowOptions(64, 9), 63)
+    for step in (0, 64):
+        with pytest.raises(BadInput, match=rf"less than max_seq_length \(64\), got {step}"):
+            windows.check_windows(WindowOptions(64, step), 512)
 
 
 @given(n=st.integers(1, 40), room=st.integers(2, 20), step=st.integers(1, 20))

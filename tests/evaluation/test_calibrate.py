@@ -69,13 +69,17 @@ def test_the_lowest_point_of_a_valley_is_found(hidden):
     assert calibrate.lowest(lambda t: np.log(t / hidden) ** 2) == pytest.approx(hidden, rel=1e-4)
 
 
-def test_what_a_line_keeps_is_the_claim_at_any_temperature():
+def test_a_line_keeps_the_claim_at_any_temperature_and_its_threshold_may_cost_four_points():
     scores = drawn(np.random.default_rng(4), 800)
     kept = asked_with(scores, np.zeros(800))
     for t in (0.06, 0.7, 1.31, 2.9, 19.0, *RANGE):
         assert np.abs(kept.prob(t) - share(scores, t)).max() < 0.005
     for at in (0, 7, 30):
         assert kept.prob(TEMPERATURES[at]) == pytest.approx(kept.probs[:, at], abs=1e-6)
+    rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
+    found, table = calibrate.calibrated(rows), Table(rows)
+    assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)
+    assert found["threshold"] == found["at_threshold"]["threshold"]
 
 
 @given(st.integers(0, 10_000))
@@ -163,10 +167,3 @@ def test_no_question_is_judged_by_a_fit_that_saw_its_article():
     assert (found["temperature"], found["bias"]) == (whole.temperature, whole.bias)
     assert found["error_before"] == pytest.approx(abs(np.mean(right) - 0.5))
     assert found["measured_on"] == 160
-
-
-def test_the_threshold_of_lines_may_cost_four_points_of_f1():
-    rows = [row | {"probs": [row["claim"]] * len(TEMPERATURES)} for row in lines(1)]
-    found, table = calibrate.calibrated(rows), Table(rows)
-    assert found["at_threshold"] == table.choose(4.0) != table.choose(0.0)
-    assert found["threshold"] == found["at_threshold"]["threshold"]

@@ -48,9 +48,6 @@ def test_two_alike_readers_are_told_apart_once_in_twenty():
     assert not any(any(told[n]) for n in told if n < LEAST)
     assert 0.04 < np.mean([told[n] for n in told if n >= LEAST]) < 0.07
     assert clear == {count: count >= LEAST for count in told}
-
-
-def test_an_interval_that_is_printed_with_a_0_tells_nothing():
     own = units(range(12))
     assert not own.mean(np.full(12, 0.04)).clear and not own.mean(np.full(12, -0.04)).clear
     assert own.mean(np.full(12, 0.1)).clear and own.mean(np.full(12, -0.1)).clear

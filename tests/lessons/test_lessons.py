@@ -35,13 +35,15 @@ ask: %s
 check: here
 right: a
 
-What is asked of {who}?
+What is asked
+of {who}?
 
 %s
 
-> {who} it is.
+> {who}
+> it is.
 """
-OPTIONS = "- a: Ada.\n- b: Bo.\n  {who} came earlier."
+OPTIONS = "- a: Ada.\n- b: Bo.\n  {who} came\n  earlier."
 
 
 def written(folder, text, name="hand.md"):
@@ -58,6 +60,8 @@ def test_a_file_is_read_as_it_stands(tmp_path):
     assert step.options == {"a": "Ada.", "b": "Bo."}
     assert step.whys == {"a": "", "b": "{who} came earlier."}
     assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
+    (shown,) = written(tmp_path, (LESSON % ("none", "")).replace("right: a\n", "")).steps
+    assert not shown.state.veil, "nothing is asked"
 
 
 GOOD = LESSON % ("choice", OPTIONS)
@@ -81,14 +85,15 @@ REFUSED = {
     "state by state.py": (GOOD.replace('question: "Who came?"', "step: 99"), ("line 7", "99")),
     "then": (GOOD.replace("right: a", "then: {temperature: 99}"), ("line 10", "then", "99")),
     "veil": (GOOD.replace("state: {", "state: {veil: maybe, "), ("line 7", "veil", "maybe")),
-    "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 14", "option", "key")),
+    "option": (GOOD.replace("- a: Ada.", "- Ada"), ("line 15", "option", "key")),
     "one option": (LESSON % ("choice", "- a: Ada."), ("line 6", "options", "got 1")),
-    "twice": (GOOD.replace("- b:", "- a:"), ("line 15", "option", "twice")),
+    "seven": (LESSON % ("choice", "\n".join(f"- {k}: x" for k in "abcdefg")), ("to 6, got 7",)),
+    "twice": (GOOD.replace("- b:", "- a:"), ("line 16", "option", "twice")),
     "options of a pick": (LESSON % ("pick", OPTIONS), ("options", "pick")),
     "right of words": (LESSON % ("mark", "- other: x"), ("line 10", "right", "mark")),
     "too many words": (GOOD.replace("> ", "> " + "word " * 60), ("line 6", "words", "at most 60")),
     "two terms": (GOOD.replace("> {who}", "> *one* and *two*"), ("line 6", "term", "2")),
-    "words behind the options": (GOOD.replace("> ", ""), ("line 18", "words")),
+    "words behind the options": (GOOD.replace("> ", ""), ("line 20", "words")),
 }
 
 
@@ -137,9 +142,9 @@ def hand(tmp_path, ask, options, facts, right="a"):
 def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_path):
     options = "- all / 2: you forgot one {who}.\n- other: add."
     now = hand(tmp_path, "number", options, {"all": 10.0, "best": "all"}, "all")
-    said = {g: plain(now.judge(g)["said"]) for g in ("10", "9,5", "5", "20")}
+    said = {g: plain(now.judge(g)["said"]) for g in ("10", "9,5", "5.05", "20")}
     assert said["10"] == "Yes: 10." and said["9,5"] == "No, 9.50 is too low: add."
-    assert said["5"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
+    assert said["5.05"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
     assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
 
@@ -164,6 +169,7 @@ def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
     assert said(right.start - 1, right.end).endswith("begins too early.")
     assert said(right.start + 1, right.end).endswith("begins too late.")
     assert "ends too late" in said(right.start, right.end + 2)
+    assert said(right.start, right.start).endswith("“Georg” ends too early.")
     assert said(0, 1) == said(right.end + 1, right.end + 1) == "No: not there."  # “.” alone
 
 
@@ -247,11 +253,28 @@ def test_facts_are_those_of_the_logits():
     found, shown, [[s, _]] = facts("all_positions", example="oresund")
     i, j = shown.reading.windows[0].positions(shown.best.span)
     assert found["inside"] == f"{s.softmax(0)[i : j + 1].sum():.3f}"
+    assert Seen(shown).named(shown.best.span.end) == "“Rotne”", "the whole word of a piece"
+    found, _, [[s, _]] = facts("second_start", example="cacao")
+    assert found["p"] == f"{s.softmax(0).max():.3f}" > found["q"] and found["q"] in str(
+        found["picks"]
+    )
+    found, *_ = facts("allowed_pairs", example="oresund")
+    assert (found["m"], found["last"], found["less"]) == (30, 29, 30 * 29 / 2)
+    law, worth = CHECKS["mean_length"](Seen(shown)), CHECKS["worth"](Seen(shown))
+    assert law["mean"] == pytest.approx(3.797, abs=0.001)
+    assert [worth[name] for name in ("spans", "segment", "sbo")] == ["+1.6", "+1.3", "+0.1"]
+    found, _, logits = facts("windows", example="danube")
+    assert found["more"] == found["windows"] - 1 == len(logits) - 1
+    found, *_ = facts("same_gap", example="oresund")
+    assert found["times"] == round(np.exp(found["gap"])) > 1
+    found, shown, _ = facts("no_answer", example="reef")
+    assert found["apart"] == -found["turned"] == pytest.approx(abs(shown.lead))
     found, shown, [[s, e]] = facts("argmaxes_apart", example="natural-selection")
     inside = torch.tensor(shown.reading.windows[0].is_context)
     tops = float(s[inside].max()), float(e[inside].max())
     assert (found["top_start"], found["top_end"]) == pytest.approx(tops)
     assert found["total"] == pytest.approx(sum(tops)) and found["total"] > shown.best.score
+    assert found["q"] == f"{e.softmax(0)[inside].max():.3f}"
     found, shown, _ = facts("owner", example="danube")
     start, (here, there) = shown.best.span.start, (found[x] - 1 for x in "km")
     for k, left, right in ((here, "left", "right"), (there, "left_m", "right_m")):
@@ -267,6 +290,7 @@ def test_facts_are_those_of_the_logits():
     found, shown, [[s, e]] = facts("far_ends", example="everest")
     pairs = (s[:, None] + e).triu().tril(29)[torch.tensor(shown.reading.windows[0].is_context)]
     assert found["place"] == 1 + int((pairs > 8.815).sum()) and "= 8.81" in found["far_sum"]
+    assert found["head"][:8] == found["far"][:8] and found["tail"][-8:] == found["far"][-8:]
     lesson = read_lesson(OWN / "01-span.md")
     question = Question(lesson=lesson.id, step=4, reveal=True)
     far = Lessons(stored(), (lesson,)).answer(Rooms(), question)["state"]["selection"]
@@ -274,6 +298,7 @@ def test_facts_are_those_of_the_logits():
     found, shown, _ = facts("runner_up", example="cacao")
     assert shown.best.text not in [words.strip("“”") for _, words, _ in found["picks"]]
     assert found["behind"] == pytest.approx(shown.best.end_logit - found["second_end"])
+    assert found["picks"][0][2].endswith(f" has {number(found['second_score'])}, number 2.")
     assert found["second_end"] == shown.prediction.n_best[1].candidate.end_logit
     stops = np.array([float(shown.encoding.text(Span(d, d)) == ".") for d in range(40)])
     assert stops.any() and "“.”" not in [x for _, x, _ in Seen(shown).highest(stops, 4, 0)]
@@ -292,7 +317,7 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
         draws = f"of {found['draws']} random draws {found['as_high'] or 'none'} end"
         told = number(found["lead"]), number(found["now"]), draws
         assert all(one in said["finding"] for one in told)
-        assert number(found["rise"]) in said["rise"]
+        assert number(found["rise"]) in said["rise"] and found["low"] < found["high"]
         with pytest.raises(BadInput, match="the lead rises"):
             CHECKS[next(other for other in both if other != check)](Seen(shown))
     blocks, shown = real().blocks(load({"example": "mile", "chapter": "why"}))
@@ -305,6 +330,7 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     blocks, shown = real().blocks(load({"example": "cacao", "chapter": "why", "step": 3}))
     [said] = [str(b) for b in blocks if b["key"] == "finding"]
     found = CHECKS["attention_elsewhere"](Seen(shown))
+    assert found["read"].count("“") == 3
     for word in ("first", "held"):
         told = f"{found[word + '_weight']}, share {found[word + '_share']}"
         assert found[word].strip("“”") in said and told in said
@@ -342,6 +368,7 @@ def test_a_page_for_teachers_links_each_row_to_its_picture(name):
 def test_every_check_is_used_and_every_check_that_is_named_is_there():
     used = {step.check for lesson in read_folders(OWN) for step in lesson.steps} - {""}
     assert used == set(CHECKS)
+    assert [one.id for one in EVERY[:-1]] == sorted(path.stem for path in OWN.glob("*.md"))
 
 
 def test_a_reveal_whose_picture_is_not_there_does_not_hold(tmp_path):

@@ -21,7 +21,7 @@ def made():
     clock = Mock(return_value=0.0)
     rooms = Rooms(clock)
     teacher = rooms.open()
-    students = [rooms.join(teacher.code.lower()) for _ in range(3)]
+    students = [rooms.join(f" {teacher.code.lower()} ") for _ in range(3)]
     rooms.move(teacher, place=PLACE, state={"example": "gold"})
     return rooms, teacher, students, clock
 
@@ -44,19 +44,23 @@ def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(ma
     rooms.reveal(a, place=PLACE, right="Bo")  # a student's page may see it now, and sets nothing
     assert rooms.look(a)["bars"] == [("Ada", 1, True), *bars[1:]]
     assert not rooms.vote(b, place=PLACE, words="Ada", right=True)
+    for place in (("01-span", 2), PLACE):  # and back
+        rooms.move(teacher, place=place, state={})
+    assert rooms.look(a)["bars"] == [("Ada", 1, True), *bars[1:]]
 
 
 def test_of_many_guesses_the_last_are_one_bar_and_the_right_one_keeps_its_own(made):
     rooms, teacher, *_ = made
     for k in range(10):
         rooms.vote(rooms.join(teacher.code), place=PLACE, words=f"word {k}", right=k == 9)
-    rooms.reveal(teacher, place=PLACE, right="word 9")
+    rooms.vote(rooms.join(teacher.code), place=PLACE, words=UNSURE, right=False)
+    rooms.reveal(teacher, place=PLACE, right="nine")  # one of several that are right
     *bars, rest = rooms.look(teacher)["bars"]
     assert bars == [(f"word {k}", 1, k == 9) for k in (*range(8), 9)]
-    assert rest == ("other guesses", 1, False)
+    assert rest == ("other guesses", 2, False)
 
 
-def test_followers_see_the_newest_state_and_no_key(made):
+def test_followers_see_the_newest_state_and_no_key_and_only_the_teachers_page_leads(made):
     rooms, teacher, (a, *_), _ = made
     before = rooms.look(a)
     assert (before["place"], before["state"]) == (PLACE, {"example": "gold"})
@@ -64,9 +68,6 @@ def test_followers_see_the_newest_state_and_no_key(made):
     after = rooms.look(a)
     assert after["version"] > before["version"] and after["state"] == {"chapter": "loss"}
     assert teacher.key not in str(after) + str(rooms.look(teacher))
-
-
-def test_only_the_teachers_page_leads(made):
     rooms, teacher, (a, *_), _ = made
     for act in (lambda: rooms.move(a, PLACE, {}), lambda: rooms.show(a, on=True)):
         with pytest.raises(BadInput, match="only the page that opened"):
@@ -104,7 +105,9 @@ def test_all_is_bounded(made, monkeypatch):
         assert rooms.vote(page, PLACE, words="Bo", right=False)
         rooms.leave(page)
     rooms.show(teacher, on=True)
-    assert rooms.look(teacher)["bars"] == [("Bo", 2, False), ("Ada", 1, False)]
+    assert not rooms.look(stays).get("gone") and (look := rooms.look(teacher))
+    assert look["bars"] == [("Bo", 2, False), ("Ada", 1, False)]
+    assert (look["here"], look["guesses"]) == (1, 3), "of those that were there one asked anew"
     monkeypatch.setattr(module, "MOST_ROOMS", 1)
     with pytest.raises(BadInput, match="1 rooms are open"):
         rooms.open()
@@ -113,8 +116,11 @@ def test_all_is_bounded(made, monkeypatch):
     clock.return_value = 50.0
     rooms.look(other)
     rooms.leave(other)  # a closed room makes place first, though an open one is older
-    assert rooms.open() and not rooms.look(teacher).get("gone")
-    clock.return_value = module.QUIET + 51
+    assert (quiet := rooms.open()) and not rooms.look(teacher).get("gone")
+    for clock.return_value in range(3600, int(module.LIFE), 3600):
+        assert not rooms.look(teacher).get("gone"), "as long as its page asks"
+    assert rooms.look(quiet)["gone"]
+    clock.return_value = module.LIFE
     assert rooms.look(teacher)["gone"] and rooms.open()
 
 
@@ -144,14 +150,19 @@ def test_a_move_takes_states_and_short_places_alone():
 
 def test_a_guess_is_judged_alone_and_counted_in_a_room_until_its_teacher_reveals(tmp_path):
     text = GOOD.replace("check: here\n", "").replace("{who}", "Ada")
-    lessons, rooms = Lessons(full(), (written(tmp_path, text),)), Rooms()
+    both = written(tmp_path, text), written(tmp_path, text, "next.md")
+    lessons, rooms = Lessons(full(), both), Rooms()
 
     def told(**asked):
         return lessons.answer(rooms, read(Question, asked))
 
     here = {"lesson": "hand", "step": 1}
-    assert [one["id"] for one in told()["lessons"]] == ["hand"]
-    assert told(**here)["heading"] == "One" and told(**here, guess="a")["right"]
+    menu, card = told()["lessons"], told(**here)
+    assert menu[0] == {"id": "hand", "title": "Hand", "minutes": 3} and len(menu) == 2
+    assert (card["heading"], card["of"], card["after"]) == ("One", 1, "next")
+    with pytest.raises(BadInput, match="step must be 1 to 1 in this lesson, got 0"):
+        told(lesson="hand", step=0)
+    assert told(**here, guess="a")["right"]
     assert told(**here, guess=None)["label"] == UNSURE
     teacher = rooms.open()
     student = rooms.join(teacher.code)
@@ -170,4 +181,5 @@ def test_a_guess_is_judged_alone_and_counted_in_a_room_until_its_teacher_reveals
 def test_an_address_that_only_this_computer_reaches_has_no_qr_code(base):
     assert invite(base, "BCDFG") == {"address": base, "alone": True, "qr": None}
     for other in ("http://192.168.1.5:7860/", "http://[::1", "http://127.example/"):
-        assert invite(other, "BCDFG")["qr"].startswith("data:image/svg+xml")
+        drawn = {invite(other, code)["qr"] for code in ("BCDFG", "BCDFH")}
+        assert len(drawn) == 2 and all(qr.startswith("data:image/svg+xml") for qr in drawn)

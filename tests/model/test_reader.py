@@ -30,7 +30,7 @@ def any_reader(request, loaded) -> BertReader:
     return loaded(request.param)
 
 
-def test_it_is_a_reader_and_tells_of_every_window(bert, saved):
+def test_it_is_a_reader_that_tells_of_every_window_and_a_cancel_stops_between_two(bert, saved):
     seen: list[tuple[int, int]] = []
     reading = bert.read(kit.QUESTION, kit.CONTEXT, OPTIONS, lambda *at: seen.append(at))
     assert seen == [(k + 1, len(reading.windows)) for k in range(len(reading.windows))]
@@ -40,9 +40,6 @@ def test_it_is_a_reader_and_tells_of_every_window(bert, saved):
         for logits in (reading.start_logits, reading.end_logits, reading.tag_logits):
             inside, beyond = np.split(logits[window.index], [len(window)])
             assert np.isfinite(inside).all() and np.isnan(beyond).all()
-
-
-def test_cancelling_stops_between_windows(saved):
     reader, done = load_reader(saved("bert")), list[int]()
     reader.passes = Passes(2)
     watch = {"on_progress": lambda k, _: done.append(k), "cancelled": lambda: len(done) >= 2}
