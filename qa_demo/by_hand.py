@@ -35,16 +35,17 @@ def changes(shown: Shown, when: str = "") -> list[Block]:
     """Each logit that was changed, with its side, token and window, from what to what, and the
     press that undoes it; nothing where none was.
     """
-    said = list[Part]()
+    said, names = list[Part](), dict[int, list[str]]()
     for side, k, pos in shown.state.edits.logits:
         window = shown.true.windows[k]
         was, now = (r.logits(k)[side == END][pos] for r in (shown.true, shown.reading))
         if was != now:  # else it was put back
             both = [f" {number(was)} → {number(now)}", side]
             said += ["; " * bool(said), f"{side} logit of ", *parts_at(shown, window, pos)]
-            names = [position_name(shown, window, k) for k in range(len(window))]
+            if k not in names:  # hundreds may have changed in one window
+                names[k] = [position_name(shown, window, p) for p in range(len(window))]
             at = f"token {window.to_doc(pos) + 1}" if window.is_context[pos] else f"position {pos}"
-            said += [f" ({at})"] * (names.count(names[pos]) > 1)
+            said += [f" ({at})"] * (names[k].count(names[k][pos]) > 1)
             said += [both, which_window(shown, window, " ({})")]
     about = remark("by-hand", f"Changed by hand{when}: {{}}.", said, span=8)
     undo = button("undo", "Put the reader's own logits back", {"edits": None}, 4)

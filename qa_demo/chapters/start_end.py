@@ -84,8 +84,9 @@ class Softmaxes:
 def picture(shown: Shown, own: Own) -> list[Block | None]:
     p, step = Softmaxes(shown, own), shown.state.step
     made = (first_step, every_position, change)[step - 1](p)
-    changes, folds = by_hand.changes(shown), ui.folds(as_table(p), [exactly(p)], "start_end")
-    return [*(changes if step < 3 else []), ui.idea(IDEAS[step - 1]), *made, *folds]
+    changes = by_hand.changes(shown) if step < 3 else []
+    folds = ui.folds(as_table(p), [exactly(p)], "start_end")
+    return [*changes, ui.idea(IDEAS[step - 1]), *made, *folds]
 
 
 def first_step(p: Softmaxes) -> list[Block | None]:

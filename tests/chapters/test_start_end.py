@@ -1,6 +1,7 @@
 """Chapter 3: both softmaxes against torch, bars and sums in the text, logits changed by hand."""
 
 import re
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -80,7 +81,7 @@ def test_no_probability_is_printed_as_0_or_1(edits):
         assert not re.search(r"[^.\d](1\.0000?|0\.0000?)\b(?!\d)|0 · 10⁰", said)
 
 
-def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
+def test_a_changed_logit_moves_both_the_chart_and_the_best_pair(monkeypatch):
     window, _, _ = truth("oresund")
     at = f"{window.index}:{window.context_at + 1}"
     edits = {"start": {at: 12.0}, "end": {at: 3.5}}
@@ -94,6 +95,9 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair():
     assert "logits changed by hand" in words(found["answer"])
     split = blocks(stored(), **example("brooklyn"), chapter="start_end", step=3, edits=edits)
     assert words(split["finding"]).endswith("11.23. You see window 3 of 5.")
+    once = Mock(side_effect=map(str, range(len(window))))  # each name for all changes of a window
+    monkeypatch.setattr("qa_demo.by_hand.position_name", once)
+    blocks(stored(), example="oresund", chapter="start_end", step=3, edits=edits)
 
 
 @pytest.mark.parametrize("position", [None, 0, 42])
