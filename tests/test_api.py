@@ -103,17 +103,6 @@ def test_a_call_replies_the_same_by_every_way(name, fields, client, monkeypatch,
     assert json.loads(capsys.readouterr().out) == expected
 
 
-def test_positions_stay():
-    known = inspect.signature(by_position(None, "read"))
-    assert known.return_annotation is dict  # else gradio's client makes a tuple of it
-    asked = [x.name for x in known.parameters.values() if x.default is inspect.Parameter.empty]
-    assert asked == ["question", "context"], "gradio's client gives all others"
-    assert [*known.parameters][:9] == [
-        "question", "context", "max_answer_length", "n_best_size", "null_score_diff_threshold",
-        "max_seq_length", "doc_stride", "max_query_length", "reader",
-    ]  # fmt: skip
-
-
 ODD = [
     ("read", {"n_best_size": 1000}, "n_best_size: must be less than or equal to 100, got 1000"),
     ("infill", {"seed": -1}, "seed: must be greater than or equal to 0, got -1"),
@@ -184,7 +173,7 @@ def test_any_json_is_a_reply_or_a_sentence(name, odd):
         assert "\n" not in said
 
 
-def test_the_description_names_bounds_and_defaults(client):
+def test_the_description_names_bounds_and_defaults_and_positions_stay(client):
     known = client.get("/api/openapi.json").json()
     body = known["paths"]["/api/read"]["post"]["requestBody"]
     assert body["required"] is True, "OpenAPI takes a body for optional where nothing is said"
@@ -198,6 +187,14 @@ def test_the_description_names_bounds_and_defaults(client):
     OpenAPI.model_validate(known)
     kinds = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(known)))
     assert kinds == known["components"]["schemas"].keys() > {"Prediction", "HiddenPiece"}
+    known = inspect.signature(by_position(None, "read"))
+    assert known.return_annotation is dict  # else gradio's client makes a tuple of it
+    asked = [x.name for x in known.parameters.values() if x.default is inspect.Parameter.empty]
+    assert asked == ["question", "context"], "gradio's client gives all others"
+    assert [*known.parameters][:9] == [
+        "question", "context", "max_answer_length", "n_best_size", "null_score_diff_threshold",
+        "max_seq_length", "doc_stride", "max_query_length", "reader",
+    ]  # fmt: skip
 
 
 def test_the_page_of_the_calls_names_every_field_and_loads_nothing(client):

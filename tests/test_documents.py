@@ -58,7 +58,7 @@ def held(name: str) -> dict:
     return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 
 
-def test_the_front_matter_is_what_a_space_needs():
+def test_the_front_matter_is_what_a_space_needs_and_the_newest_version_is_cited():
     assert (SPACE["sdk"], SPACE["sdk_version"]) == ("gradio", OURS["gradio"])
     assert (SPACE["python_version"], SPACE["license"]) == ("3.11", "apache-2.0")
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
@@ -67,6 +67,11 @@ def test_the_front_matter_is_what_a_space_needs():
     assert {SPACE["colorFrom"], SPACE["colorTo"]} <= colours
     asked = [r for r in map(Requirement, metadata.requires("gradio")) if r.name in OURS]
     assert all(r.specifier.contains(OURS[r.name]) for r in asked), "a Space adds gradio[oauth,mcp]"
+    versions = re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", CHANGELOG, re.MULTILINE)
+    assert versions == sorted(versions, key=lambda one: Version(one[0]), reverse=True)
+    cited = held("CITATION.cff")
+    assert (cited["version"], str(cited["date-released"])) == versions[0]
+    assert versions[0][0] == qa_demo.__version__
 
 
 def test_ci_runs_the_commands_of_the_readme():
@@ -80,9 +85,6 @@ def test_ci_runs_the_commands_of_the_readme():
     assert jobs["quick"]["steps"][-1]["run"] == "python tests/run.py --quick"
     modules = re.findall(r"^\s*(?:import|from) (\w+)", (ROOT / "tests/run.py").read_text(), re.M)
     assert set(modules) <= sys.stdlib_module_names, "the test command needs nothing installed"
-
-
-def test_hooks_the_form_and_the_types_are_there():
     (local,) = held(".pre-commit-config.yaml")["repos"]
     for hook in local["hooks"]:
         tool = hook["entry"].split()[0]
@@ -90,14 +92,6 @@ def test_hooks_the_form_and_the_types_are_there():
         assert there, f"{tool}: python3 tests/run.py installs it"
     assert held(".github/ISSUE_TEMPLATE/report.yml")["body"][0]["attributes"]["label"] == "Link"
     assert (ROOT / "qa_demo" / "py.typed").is_file()
-
-
-def test_the_newest_version_stands_first_and_is_cited_with_its_day():
-    versions = re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", CHANGELOG, re.MULTILINE)
-    assert versions == sorted(versions, key=lambda one: Version(one[0]), reverse=True)
-    cited = held("CITATION.cff")
-    assert (cited["version"], str(cited["date-released"])) == versions[0]
-    assert versions[0][0] == qa_demo.__version__
 
 
 def test_the_documents_are_short_one_link_away_and_name_no_place_on_the_author_s_machine():

@@ -44,7 +44,7 @@ def one(words: str, *both: dict[str, float], null: float = 0.0) -> Reading:
     return make_reading(listed, rows[:1], rows[1:])
 
 
-def test_each_id_stands_once_and_each_slice_in_its_text():
+def test_the_pool_has_every_kind_and_each_id_text_and_slice_stands_once():
     files = [load_texts(PoolExample, ASSETS / name) for name in ("examples.json", "failures.json")]
     examples, passages = sum(files, ()), load_texts(Passage, ASSETS / "passages.json")
     texts = [(e.id, e.context, e.answers) for e in examples]
@@ -55,17 +55,6 @@ def test_each_id_stands_once_and_each_slice_in_its_text():
     assert len({p.id for p in passages}) == len(passages) and all(p.hidden for p in passages)
     assert list(load_menu()) == [e.id for e in examples]
     assert {p.stem for p in READINGS.glob("*.npz")} == {e.id for e in POOL}
-
-
-@pytest.mark.parametrize("held", [b"", b'[{"id": "oresund"}]', b"version https://git-lfs"])
-def test_a_damaged_file_of_texts_is_said_in_a_sentence(held, monkeypatch, tmp_path):
-    (tmp_path / "examples.json").write_bytes(held)
-    monkeypatch.setattr("qa_demo.examples.ASSETS", tmp_path)
-    with pytest.raises(BadCheckpoint, match=r"^examples\.json, .* is damaged or a git-LFS"):
-        load_menu.__wrapped__()
-
-
-def test_the_pool_has_every_kind_and_each_text_stands_once():
     about = json.loads(FILE.read_bytes())
     assert len({e["kind"] for e in about}) == 18 and len(POOL) >= 25
     for name in ("id", "title", "reason", "context"):
@@ -76,6 +65,14 @@ def test_the_pool_has_every_kind_and_each_text_stands_once():
     assert sum(e["kind"] == "unanswerable" for e in about) >= 3
     assert all(e["answers"] for e in about if e["kind"] != "unanswerable")
     assert [e.id for e in POOL if len({e.question, *e.others}) != 3] == []
+
+
+@pytest.mark.parametrize("held", [b"", b'[{"id": "oresund"}]', b"version https://git-lfs"])
+def test_a_damaged_file_of_texts_is_said_in_a_sentence(held, monkeypatch, tmp_path):
+    (tmp_path / "examples.json").write_bytes(held)
+    monkeypatch.setattr("qa_demo.examples.ASSETS", tmp_path)
+    with pytest.raises(BadCheckpoint, match=r"^examples\.json, .* is damaged or a git-LFS"):
+        load_menu.__wrapped__()
 
 
 BETA = one("Alpha Beta Alpha", {"Beta": 3}, {"Beta": 3})

@@ -22,7 +22,7 @@ from qa_demo.evaluation.lines import Evaluation, best_text, line_of, under
 from qa_demo.evaluation.report import difference, page_of, verdict_words
 from qa_demo.evaluation.reported import MODES, Reported
 from qa_demo.evaluation.reported import in_words as interval
-from qa_demo.evaluation.sections import groups, traits
+from qa_demo.evaluation.sections import ANSWERS, PARAGRAPHS, groups, traits
 from qa_demo.printed import number
 from qa_demo.state import load
 from tests.chapters.given import cleaned, words
@@ -151,8 +151,8 @@ def test_the_numbers_are_the_official_scores_at_each_threshold(two, monkeypatch)
     assert f"one: best at {number(at)} (F1 {best:.1f}" in words(blocks["band"]), "one best, not two"
     own = official(examples, said, 0.0)["f1"]
     assert f"; as run, at 0.00, {own:.1f})" in words(blocks["band"])
-    lines_of = {trace["name"]: trace["line"]["dash"] for trace in blocks["curves-figure"]["data"]}
-    assert lines_of["with an answer"] == "dash" != lines_of["without one"]
+    curves = blocks["curves-figure"]["data"]
+    assert {c["name"] for c in curves if c["line"]["dash"] == "dash"} == {"with an answer"}
     right = [row | {"best": RIGHT_BEST if row["gold"] else row["best"]} for row in lines(36, 480)]
     said = words(keyed(made(right))["band"]).replace("−", "-")
     at, low, high = map(float, re.findall(r"best at (\S+) .*; (\S+) to (\S+) cannot", said)[0])
@@ -196,7 +196,11 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold():
         wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
         table = blocks["failures"]["rows"]
         assert [r["cells"][0] for r in table] == [r["question"] for r in wrong]
+        assert ["none" in r["cells"][2] for r in table] == [r["score_diff"] > limit for r in wrong]
         assert words(blocks["question"]) == wrong[4]["question"]
+        (points,), lead = blocks["spans"]["data"], wrong[4]["score_diff"]
+        assert points["x"] == pytest.approx([lead, lead + 2.5], abs=0.01), "5.0 and 2.5"
+        assert points["marker"]["symbol"] == ["circle", "circle-open"]
         margins = [abs(r["score_diff"] - limit) for r in wrong]
         assert [float(r["cells"][-1]) for r in table] == pytest.approx(margins, abs=0.051)
 
@@ -224,6 +228,8 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth():
     with_answer, without = names
     assert "some · 32" in with_answer and "0 · 55" in with_answer and "0 · 27" in without
     assert not any(text.startswith(("few", "some")) for text in without)
+    said = f"said {100 * np.mean([row['claim'] for row in rows]):.0f} % on average"
+    assert said in words(blocks["reliable"])
     dots = blocks["bins"]["data"][0]
     for k, (x, y) in enumerate(zip(dots["x"], dots["y"], strict=True)):
         tenth = [r for r in rows if k / 10 <= r["claim"] < (k + 1) / 10]
@@ -302,6 +308,9 @@ def test_a_failure_links_to_its_state():
         assert state.question == words(blocks["question"]) and state.context == TEXT
         assert (state.reader, state.max_seq_length, state.rule) == ("bundled", 384, "product")
         row = next(r for r in lines(1 + (side == "B")) if r["question"] == state.question)
+        other = next(r for r in lines(1 + (side == "A")) if r["question"] == state.question)
+        told = blocks["failures"]["rows"][k]["cells"][3]
+        assert told.endswith(", right") == (other["best"]["exact"] == 1)
         golds = [state.context[a:b] for a, b in state.gold or ()]
         text = blocks["text"]
         inside = (text["words"][x["from"] : x["to"] + 1] for x in text["lines"])
@@ -349,3 +358,8 @@ def test_groups_of_enough_questions_and_their_names_by_question_words_too():
     asked = {"Who came?": "who", "To whom was it given?": "who", "In which year?": "which"}
     asked |= {"How many came?": "how many", '"When"?': "when", "": "other"}
     assert {q: traits({**lines(1)[0], "question": q})["question word"] for q in asked} == asked
+    sizes = zip(ANSWERS[1:], (1, 2, 4, 8, 9), PARAGRAPHS, (99, 149, 199, 299, 300), strict=True)
+    for answer, words_, paragraph, tokens in sizes:
+        gold = [{"text": "x " * n} for n in (words_, 20)]
+        found = traits({**lines(1)[0], "gold": gold, "tokens": tokens})
+        assert (found["right answer"], found["paragraph, tokens"]) == (answer, paragraph)

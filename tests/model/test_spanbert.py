@@ -110,17 +110,9 @@ def infill(flags: str, model: Path) -> list[object]:
     return ["infill", "--text", TEXT, "--model", model, *flags.split()]
 
 
-def test_a_model_without_a_boundary_head_still_fills_blanks_and_has_none_to_cut(tmp_path, terminal):
-    kit.made(tmp_path / "r", "roberta", "ForMaskedLM")
-    other, rng = load_spanbert(str(tmp_path / "r")), np.random.default_rng(0)
-    ids = other.encode("the bridge was the bridge").context_ids
-    found = other.infill(hide(ids, [Span(1, 2)], other.mask_id))
-    assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
-    assert not set(other.tokenizer.all_special_ids) & {other.random_piece(rng) for _ in range(300)}
-    terminal.refuses("changes nothing", *infill("--spans 11 15 --cut left", tmp_path / "r"))
-
-
-def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, terminal):
+def test_the_command_line_draws_by_seed_and_a_model_without_a_boundary_head_has_none_to_cut(
+    folder, tmp_path, terminal
+):
     def said(flags: str) -> str:
         return terminal.run(*infill(flags, folder))
 
@@ -128,3 +120,10 @@ def test_the_command_line_draws_by_seed_and_speaks_plainly(folder, terminal):
     assert same == again != other and "paper's plain sum" in same and "rank" in same
     assert json.loads(said("--masking token --cut left --json"))["infill"]["pieces"]
     assert "no SBO term" in said("--spans 0 3")
+    kit.made(tmp_path / "r", "roberta", "ForMaskedLM")
+    other, rng = load_spanbert(str(tmp_path / "r")), np.random.default_rng(0)
+    ids = other.encode("the bridge was the bridge").context_ids
+    found = other.infill(hide(ids, [Span(1, 2)], other.mask_id))
+    assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
+    assert not set(other.tokenizer.all_special_ids) & {other.random_piece(rng) for _ in range(300)}
+    terminal.refuses("changes nothing", *infill("--spans 11 15 --cut left", tmp_path / "r"))

@@ -19,7 +19,7 @@ PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0
 <body>&lt;/head></head></body>"""
 
 
-def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
+def test_a_page_is_sent_with_its_head_which_switches_gradios_sheets_off_and_texts_as_they_are():
     parts = iter([PAGE, b"more"])
     routes = [
         Route("/", lambda _: HTMLResponse(PAGE)),
@@ -29,9 +29,6 @@ def test_a_page_is_sent_with_its_head_and_other_texts_as_they_are():
     get = TestClient(early(Starlette(routes=routes))).get
     assert get("/").content + b"more" == get("/parts").content == with_head(PAGE) + b"more"
     assert get("/text").content == PAGE
-
-
-def test_the_head_names_what_is_there_and_switches_gradios_sheets_off():
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
     assert f'<link rel="stylesheet" {OFF}href="./a.css">' in page and "theme.css?v=0a1" in page
@@ -61,6 +58,7 @@ def test_what_the_head_names_is_served():
     for name in [n for n in [*named, "static/page/plotly.js"] if not n.endswith("woff2")]:
         first, packed = (get(name, headers={"accept-encoding": x}) for x in ("identity", "gzip"))
         assert first.status_code == 200 and len(first.content) > 1000
+        assert first.headers["cache-control"] == "no-cache", "two versions never mix"
         assert packed.content == first.content and packed.headers["content-encoding"] == "gzip"
         assert packed.num_bytes_downloaded <= len(gzip.compress(first.content, 9))
         assert "content-encoding" not in first.headers
@@ -77,6 +75,7 @@ def test_half_a_letter_in_a_request_is_read_as_a_whole_one_by_a_page_in_health()
     client = TestClient(Starlette(routes=routes(full())))
     assert (well := client.get("/health")).json() == {"status": "ok"} and well.status_code == 200
     half = b'{"state": {"question": "Who \\ud800?", "context": "Ada."}}'
-    assert client.post("/picture", content=half).json()["question"] == "Who \ufffd?"
+    made = client.post("/picture", content=half)
+    assert (made.json()["question"], made.headers["cache-control"]) == ("Who \ufffd?", "no-store")
     huge = b'{"state": {"selection": [%d, %d]}}' % (1 - 10**18, 10**18)  # an answer holds 64 bits
     assert "selection.1: must be a valid integer" in client.post("/picture", content=huge).text

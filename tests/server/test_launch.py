@@ -36,7 +36,8 @@ def test_every_answer_carries_the_policy_under_a_path_too(path, status):
         assert made.status_code == status
         assert made.text == "ok" or made.json()["error"]  # the page reads JSON alone
         assert made.headers["content-security-policy"] == policy()
-        assert made.headers["x-content-type-options"] == "nosniff"
+        more = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+        assert more.items() <= made.headers.items()
 
 
 FILES = ["file=/etc/passwd", "file/x", "file=../../etc/passwd", "file=%2Fetc%2Fpasswd"]
@@ -71,8 +72,8 @@ def test_requests_from_other_pages_are_refused(origin):
 
 
 def test_a_space_is_known_by_its_public_name_and_a_server_that_others_reach_is_public(monkeypatch):
-    monkeypatch.setenv("SPACE_HOST", "name-space.hf.space")
-    assert same_origin("https://name-space.hf.space", "10.0.0.1:7860")
+    monkeypatch.setenv("SPACE_HOST", "one.hf.space,two.hf.space")
+    assert all(same_origin(f"https://{x}.hf.space", "10.0.0.1:7860") for x in ("one", "two"))
     assert not same_origin("https://other.hf.space", "10.0.0.1:7860")
     monkeypatch.delenv("SPACE_ID", raising=False)
     own = ("127.0.0.1", "localhost", "[::1]")  # as `free_address` spells them
@@ -82,8 +83,9 @@ def test_a_space_is_known_by_its_public_name_and_a_server_that_others_reach_is_p
 
 
 def test_a_server_with_names_answers_to_no_other_and_to_no_odd_length():
-    names = frozenset({"192.0.2.7:7860"})
+    names = frozenset({"192.0.2.7:7860", "desk.local:7860"})
     assert refused(names=names, host="192.0.2.7:7860") is refused(host="anything") is None
+    assert refused(names=names, host="Desk.local:7860") is None
     for host in ("evil.example:7860", "192.0.2.7", ""):
         assert refused(names=names, host=host, origin=f"http://{host}") == 403
     for host in ("localhost:7860", "127.0.0.1:7860", "[::1]:7860", "by.a.server.in.front"):
@@ -94,13 +96,19 @@ def test_a_server_with_names_answers_to_no_other_and_to_no_odd_length():
     assert not refused(content_length="12")
 
 
-def test_launch_settings_are_frozen(monkeypatch):
+def test_launch_settings_are_frozen_and_origins_are_added_to_those_of_a_space(monkeypatch):
     monkeypatch.setattr("os.path.expanduser", str)  # a user without a home
     settings = launch_settings("127.0.0.1", 7860)
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
     assert (settings["allowed_paths"], settings["blocked_paths"][1:]) == ([], ["~"])
     assert settings["strict_cors"] is True and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert frame_ancestors() == ()
+    monkeypatch.setenv(VARIABLE, " https://*.example.org:8443  http://localhost:8000\n")
+    assert (found := frame_ancestors()) == ("https://*.example.org:8443", "http://localhost:8000")
+    assert "*" not in policy().replace("https://*.hf.space", "")
+    assert policy(found) == f"{policy()} https://*.example.org:8443 http://localhost:8000"
 
 
 def test_a_busy_machine_that_is_slow_at_first_ends_no_server_and_an_idle_one_rests(monkeypatch):
@@ -112,14 +120,6 @@ def test_a_busy_machine_that_is_slow_at_first_ends_no_server_and_an_idle_one_res
     assert [getattr(page._queue, name) for name in rests] == [0.05, 0.1]
     assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
     page.close()
-
-
-def test_origins_are_added_to_those_of_a_space(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert frame_ancestors() == ()
-    monkeypatch.setenv(VARIABLE, " https://*.example.org:8443  http://localhost:8000\n")
-    assert (found := frame_ancestors()) == ("https://*.example.org:8443", "http://localhost:8000")
-    assert policy(found) == f"{policy()} https://*.example.org:8443 http://localhost:8000"
 
 
 ADDRESSES = ["*", "course.example.org", "https://course.example.org/", "data:", "https://"]
