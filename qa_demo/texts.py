@@ -23,10 +23,10 @@ LONG = 130
 # ---- words and their pieces
 
 
-def siblings(e: Encoding, d: int) -> list[int]:
+def siblings(e: Encoding, d: int) -> range:
     """The pieces of the word that piece d belongs to."""
     own = e.word_ids[d]
-    return list(range(*np.searchsorted(e.word_ids, [own, own + 1]).tolist()))
+    return range(*e.word_ids.searchsorted([own, own + 1]).tolist())
 
 
 def pieces_of_word(e: Encoding, d: int) -> list[tuple[str, bool]]:
