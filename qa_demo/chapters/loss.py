@@ -340,7 +340,7 @@ def the_fit(case: Case) -> Made:
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}: {fewer} can."
-    key = [("dot", case.role, f"bold: the right pair ({case.who})")]
+    key = [("fill", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
         told = "shown: the best four of the spans and “no answer”, and the right one"
         key.append(("text", GREY, told))
@@ -353,18 +353,12 @@ def the_fit(case: Case) -> Made:
         sets = {"selection": [span.start, span.end]} if span else None
         name = word + " (the right one)" * (p == right)
         rows.append(ui.row(name, *cells, sets=sets, strong=p == right))
-    lines = score_and_sum(case, right, constants)
-    if share[0] not in "<>":
-        rest = number((1 - value(share)) / value(share))
-        room = f"each pair above has more than {share} of the 1: at most (1 − {share}) / {share} "
-        room += f"≈ *{rest}*"
-        lines.insert(1, say(room))
     made = [
         ui.finding(said + asides(case)),
         moment_choice(case),
         ui.legend("key", *key),
-        on_one_scale(case, found, spans, right, sum(constants)),
-        ui.formula("formula", *lines, label="the right pair"),
+        parts_of_one(case, found, spans, right, sum(constants)),
+        ui.formula("formula", *reckoned(case, share, constants)),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
@@ -385,53 +379,65 @@ def room_above(loss: float, window: Window) -> tuple[str, str]:
     return share, words(value(share))
 
 
-def on_one_scale(
+def parts_of_one(
     case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, constant: float
 ) -> Block:
-    """A row a pair: a dot at its score, beside it the log of its P and the constant."""
-    at, d, rows = pairs.index(right), printed.digits_of(right.log_p), list(range(len(pairs)))
-
-    def names(most: int) -> list[str]:
-        cut = map(printed.escape, case.names(spans, most))
-        return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
-
-    scores, said, brief = [p.score for p in pairs], list[str](), list[str]()
-    share, _ = room_above(case.loss, case.window)
+    """A bar a pair: its P(start) P(end), all together 1, beside it its score by the log of that."""
+    at, d, said, brief = (
+        pairs.index(right),
+        printed.digits_of(right.log_p),
+        list[str](),
+        list[str](),
+    )
+    size = [*np.exp([p.log_p for p in pairs]).tolist()]
     plus = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
+    share, _ = room_above(case.loss, case.window)
     for p in pairs:
-        brief.append(f"  <b>{number(p.score, d)}</b>")
-        equal = adds((p.log_p, constant), p.score, d)
         product, log = share if p == right else fine(p.log_p, d), number(p.log_p, d)
         log = f"log {product}" if number(np.log(value(product)), d) == log else log
-        said.append(f"{brief[-1]} {equal} {log} {plus}")
-    dots = ui.labels(scores, rows, said, "middle right", size=14) | {"mode": "markers+text"}
-    dots["marker"] = {"size": 14, "color": [case.role if r == at else GREY for r in rows]}
-    edge = 0.06 * (scores[0] - scores[-1]) + 0.05
-    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in case.names(spans))))
-    made = ui.layout(300, left, 236, 8, 50)
+        equal = adds((p.log_p, constant), p.score, d)
+        said.append(f"  <b>{number(p.score, d)}</b> {equal} {log} {plus}")
+        brief.append("  " + probability(value(product)))
+    others = f"{len(case.window) ** 2 - len(pairs):,} others together"
+    size.append(max(0.0, 1 - sum(size)))
+    rest, rows = "  " + probability(size[-1]), range(len(size))
+
+    def names(most: int) -> list[str]:
+        cut = [*map(printed.escape, case.names(spans, most)), others]
+        return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
+
+    colours = [case.role if r == at else GREY for r in rows[:-1]]
+    bars = ui.lying(size, rows, 0.6, {"color": [*colours, ui.LINE]})
+    data = [bars, ui.labels(size, list(rows), [*said, rest], "middle right", size=14)]
+    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in [*case.names(spans), others])))
+    made = ui.layout(300, left, 236, 24, 50)
     made["yaxis"] = ui.named_rows(names(44), automargin=True)
-    span = [scores[-1] - edge, scores[0] + edge]
-    made["xaxis"] = ui.axis("score = start logit + end logit", range=span)
-    what = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
+    made["xaxis"] = ui.axis("P(start) · P(end), 1 over all pairs", range=[0, 1])
     above = f"<b>score</b> = log (P(start) · P(end)) {plus[0]} constant"
-    made["annotations"] = [ui.note(above, scores[0], 0, **what)]
-    alt = "The best pairs by score, each with the log of P(start) · P(end) and the constant"
-    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": brief}
+    over = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
+    made["annotations"] = [ui.note(above, size[0], 0, **over)]
+    alt = "The best pairs, each with its P(start) · P(end) and its score, and all others together"
+    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": [*brief, rest]}
     wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
     rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
     narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12, "annotations.0.text": ""}
-    narrow["xaxis.range"] = [span[0] - 2 * edge, span[1]]  # the lowest dot clear of its name
-    return ui.figure("figure", [dots], made, alt, narrow=narrow)
+    return ui.figure("figure", data, made, alt, narrow=narrow)
 
 
-def score_and_sum(case: Case, right: Pair, constants: tuple[float, float]) -> list[list[Part]]:
-    """The right pair's score by the loss, and where the constant comes from."""
-    d = printed.digits_of(right.log_p)
-    loss, z, total = (number(x, d) for x in (case.loss, sum(constants), right.score))
-    sign = adds((-2 * value(loss), sum(constants)), right.score, d)
-    score = say(f"score = −2 L + {z} = −2 · *{loss}* + {z} {sign} *{total}*")
-    of = f"log P = logit − log Σ exp, so {z} = log Σ exp(start logits) + log Σ exp(end logits) = "
-    return [score, [of, *ui.summed(*constants, d)]]
+def reckoned(case: Case, share: str, constants: tuple[float, float]) -> list[list[Part]]:
+    """What the right pair has of the 1, how many pairs that leaves room for, and the constant."""
+    d = printed.digits_of(case.loss)
+    both = [fine(log_p[k], d) for log_p, k in zip(case.log_p, case.pair, strict=True)]
+    whole = printed.equals(both, value(both[0]) * value(both[1]), share)
+    product = "exp(−2 L) = P(right start) · P(right end) = {} · {}{}"
+    lines = [say(product, [both[0], START], [both[1], END], [whole, STRONG])]
+    if share[0] not in "<>":
+        rest = number((1 - value(share)) / value(share))
+        room = f"each pair above has more than {share} of the 1: at most (1 − {share}) / {share} "
+        lines.append(say(f"{room}≈ *{rest}*"))
+    d = printed.digits_of(2 * case.loss)
+    of = "log P = logit − log Σ exp, so constant = log Σ exp(starts) + log Σ exp(ends) = "
+    return [*lines, [of, *ui.summed(*constants, d)]]
 
 
 def the_pull(case: Case) -> Made:

@@ -65,15 +65,15 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
         figure = loss.the_fit(case)[0][3]
-        (dots,), (low, high) = figure["data"], figure["narrow"]["xaxis.range"]
-        assert 64 * (found[-1].score - low) / (high - low) > 7, "in 64 pixels a dot is on its name"
-        assert [c == case.role for c in dots["marker"]["color"]] == [p == right for p in found]
-        for p, x, text in zip(found, dots["x"], dots["text"], strict=True):
+        bars, labels = figure["data"]
+        assert bars["x"] == labels["x"] and sum(bars["x"]) == pytest.approx(1)
+        colours = bars["marker"]["color"]
+        assert colours.index(case.role) == found.index(right) and colours.count(case.role) == 1
+        for p, x, text in zip(found, bars["x"][:-1], labels["text"][:-1], strict=True):
             score, product, constant = map(value, re.findall(r"[−\d.]+", text))
-            assert x == p.score and score == pytest.approx(p.score, abs=0.0051)
+            assert (score, constant) == pytest.approx((p.score, gaps[0]), abs=0.0051)
             log = np.log(product) if "log" in text else product
-            assert log == pytest.approx(p.log_p, abs=0.0051)
-            assert constant == pytest.approx(gaps[0], abs=0.0051)
+            assert (np.log(x), log) == pytest.approx((p.log_p, p.log_p), abs=0.0051)
         left_out = "shown: the best four" in words(loss.the_fit(case)[0][2])
         assert not left_out or rank[4] > right.score
         assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
