@@ -259,17 +259,14 @@ def test_what_differs_from_a_pinned_state_is_one_line(pinned):
     assert "“The Öresund Bridge”, there “The Great Barrier Reef”" in full().asked(asked)["differs"]
 
 
-def test_an_examples_shares_stand_for_its_own_span_alone():
+def test_an_examples_shares_stand_for_its_own_span_and_a_rule_without_one_is_named():
     shown = stored().shown(load({"example": "oresund"}))
     target = Target("span_minus_null", shown.best.span, None, shown.best.window)
     assert shown.need(("attribution", target), refused).target == target
     for key in (("attribution", replace(target, span=Span(0, 0))), "heads"):
         with pytest.raises(BadInput, match="asks no bundled"):
             shown.need(key, refused)
-
-
-def test_the_rule_that_finds_no_span_is_named():
-    """The window that wins by its maxima may own pieces without a character alone."""
+    # the window that wins by its maxima may own pieces without a character alone
     reader = Mock(max_seq_length=512, **{"read.return_value": unowned(t1())})
     own = {"question": "a", "context": "b", "rule": "mean_of_maxima"}
     with pytest.raises(BadInput, match="by the rule mean_of_maxima this paragraph has no span of"):

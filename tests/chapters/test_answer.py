@@ -14,7 +14,8 @@ from tests.chapters.given import blocks, faked, full, items, pairs, shown_of, st
 from tests.printed import value
 
 NAMES = ("oresund", "reef", "emoji", "danube")
-CLAIM = json.loads((ASSETS / "reader" / "metrics.json").read_text())["claim"]
+METRICS = json.loads((ASSETS / "reader" / "metrics.json").read_text())
+CLAIM, CHOSEN = METRICS["claim"], METRICS["squad_dev_v2"]["span"]
 
 
 def every_pair(shown):
@@ -95,6 +96,7 @@ def test_equal_words_are_told_apart_by_the_tokens_where_they_stand():
 def test_a_rule_without_a_threshold_says_so():
     found = blocks(stored(), example="oresund", chapter="answer", step=2, rule="product")
     assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
+    assert f"withholds {CHOSEN['withheld_right']:.0f} in 100 right" in words(found["exact-0"])
     third = blocks(stored(), example="oresund", chapter="answer", step=3, rule="product")
     assert "cannot be said" in words(third["finding"]) and "bins" not in third
     assert "sure" not in words(third["answer"])

@@ -100,7 +100,7 @@ def test_a_changed_logit_moves_both_the_chart_and_the_best_pair(monkeypatch):
     blocks(stored(), example="oresund", chapter="start_end", step=3, edits=edits)
 
 
-@pytest.mark.parametrize("position", [None, 0, 42])
+@pytest.mark.parametrize("position", [None, 0, 42, 9999])
 def test_a_press_raises_one_start_and_all_others_shrink_by_the_printed_factor(position):
     asked = {"example": "oresund", "chapter": "start_end", "step": 3}
     asked["own"] = {"start_end": {"position": position}}

@@ -147,6 +147,7 @@ def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_p
     assert said["5.05"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
     assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
+    assert hand(tmp_path, "number", "- other: no.", {}, "0.044").judge("0.04")["right"], "rounded"
 
 
 @pytest.mark.parametrize("formula", ["open('x')", "best", "1/0", "2 +", "nothing", "()"])
@@ -196,6 +197,7 @@ def test_words_of_a_text_are_never_read_as_a_template():
     made = [["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]]
     assert worded("a {x} b *t*", {"x": "{y} *z*"}) == made
     assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
+    assert plain(worded("{n} of {x}", {"n": 3, "x": 3.0})) == "3 of 3.00", "a count and a number"
     for template, said in (("{y}", r"nothing computes \{y\}"), ("*a {x}*", r"stars, got \*a \{\}")):
         with pytest.raises(BadInput, match=said):
             worded(template, {"x": "1"})
@@ -254,6 +256,8 @@ def test_facts_are_those_of_the_logits():
     i, j = shown.reading.windows[0].positions(shown.best.span)
     assert found["inside"] == f"{s.softmax(0)[i : j + 1].sum():.3f}"
     assert Seen(shown).named(shown.best.span.end) == "“Rotne”", "the whole word of a piece"
+    marks = CHECKS["answer_span"](Seen(shown))["marks"]
+    assert "the Danish architect Georg Rotne" in map(shown.encoding.text, marks)
     found, _, [[s, _]] = facts("second_start", example="cacao")
     assert found["p"] == f"{s.softmax(0).max():.3f}" > found["q"] and found["q"] in str(
         found["picks"]

@@ -52,7 +52,7 @@ def reader() -> BertReader:
     return load_reader("bundled")
 
 
-def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest():
+def test_the_folder_is_complete_with_both_heads_and_the_logits_of_transformers(reader, monkeypatch):
     assert {path.name for path in FOLDER.iterdir()} == FILES
     manifest = json.loads((FOLDER / "checksums.json").read_text())
     assert set(manifest) == FILES - {"checksums.json", "README.md"}
@@ -60,11 +60,6 @@ def test_the_folder_is_complete_small_and_all_of_it_is_in_the_manifest():
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 50_000_000
     types = {tensor.dtype for tensor in load_file(FOLDER / "model.safetensors").values()}
     assert types <= {torch.float16, torch.bfloat16, torch.int64}
-
-
-def test_it_brings_heads_threshold_and_checksum_and_its_logits_are_those_of_transformers(
-    reader, monkeypatch
-):
     assert (reader.name, reader.max_seq_length) == ("bundled", 512)
     assert reader.bio is not None
     assert reader.threshold == json.loads((FOLDER / "reader.json").read_text())["threshold"]
