@@ -112,9 +112,8 @@ export function text(b) {
   const segments = b.segments.map((s) => {
     const row = el("div", { class: s.inline ? "segment inline" : "segment", translate: "no" });
     if (s.name || s.holds.length) {
-      row.append(
-        el("span", { class: "name" }, s.name, " ", el("span", { class: "holds" }, said(s.holds))),
-      );
+      const holds = el("span", { class: "holds" }, said(s.holds));
+      row.append(el("span", { class: "name" }, s.name, " ", holds));
     }
     const body = el("span", { class: "words", dir: "auto" });
     let run = el("span", { class: "run" }); // the pieces of a word stay together
@@ -164,11 +163,10 @@ function listen(root, words) {
   const index = new Map(words.map(({ node }, k) => [node, k]));
   const at = (target) => index.get(target?.closest?.(".word")) ?? -1;
   let from = -1, to = -1, tapped = -1, dragged = false;
+  const paint = (on) => words.forEach(({ node }, k) => node.classList.toggle("selected", on(k)));
   const show = () => {
     const [a, z] = [Math.min(from, to), Math.max(from, to)];
-    for (const [k, { node }] of words.entries()) {
-      node.classList.toggle("selected", k >= a && k <= z);
-    }
+    paint((k) => k >= a && k <= z);
   };
   const commit = () => {
     const [a, z] = [words[Math.min(from, to)].one, words[Math.max(from, to)].one];
@@ -188,11 +186,9 @@ function listen(root, words) {
       const m = at(document.elementFromPoint(e.clientX, e.clientY));
       if (m >= 0 && m !== to) to = m, show();
     };
+    const end = () => (removeEventListener("pointermove", move), commit());
     addEventListener("pointermove", move);
-    addEventListener("pointerup", () => {
-      removeEventListener("pointermove", move);
-      commit();
-    }, { once: true });
+    addEventListener("pointerup", end, { once: true });
   });
   root.addEventListener("click", (event) => {
     const k = at(event.target), tap = !dragged; // a click itself has a pointer's type in new browsers only
@@ -202,6 +198,10 @@ function listen(root, words) {
     else from = to = tapped = k;
     show();
     commit();
+  });
+  root.addEventListener("focusout", ({ relatedTarget }) => { // what was not entered goes
+    if (words[0].one.sets || root.contains(relatedTarget)) return;
+    paint((k) => words[k].node.ariaPressed === "true");
   });
   root.addEventListener("keydown", (event) => {
     const k = at(event.target);

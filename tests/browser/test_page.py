@@ -222,9 +222,10 @@ def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
     for key in ("ArrowLeft", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Space"):
         page.keyboard.press(key)
     assert state(page) == dragged and page.locator(".selected > .t").first.evaluate(lined) != "none"
-    for key in ("Home", "Shift+End", "Enter"):
+    for key in ("Home", "Shift+End", "Enter", "Shift+ArrowLeft", "Tab"):  # the last are not entered
         page.keyboard.press(key)
     expect(page.locator(".word[role][aria-pressed=false]")).to_have_count(0)
+    expect(page.locator(".word[role]:not(.selected)")).to_have_count(0)
     # an older browser, in which a click does not tell its pointer
     old = "addEventListener('click', (e) => Object.setPrototypeOf(e, MouseEvent.prototype), true)"
     phone = open_page({**ORESUND, "chapter": "start_end"}, width=375, has_touch=True, script=old)
