@@ -149,7 +149,7 @@ def evaluate(
     result = dict[str, float | int]()
     for head, part in parts.items():
         if part.any():
-            exact, f1 = (100 * final[:, part].mean(axis=1)).tolist()
+            exact, f1 = (100 * final[:, part].sum(axis=1) / part.sum()).tolist()
             result |= {f"{head}exact": exact, f"{head}f1": f1, f"{head}total": int(part.sum())}
     if rules == "2.0":
         counted, answered = np.where(diffs == np.inf, 0.0, diffs), diffs < np.inf

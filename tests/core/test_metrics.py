@@ -86,14 +86,14 @@ SAID = st.one_of(st.just(NOTHING), st.tuples(TEXTS, st.integers(-2, 2).map(float
 
 
 @settings(max_examples=100)
-@given(st.lists(st.tuples(st.lists(TEXTS, max_size=2), SAID), min_size=1, max_size=8), st.data())
+@given(st.lists(st.tuples(st.lists(TEXTS, max_size=2), SAID), min_size=1, max_size=7), st.data())
 def test_the_totals_are_those_of_the_official_loops(rows, data):
     examples = [question(str(k), *golds) for k, (golds, _) in enumerate(rows)]
     said = {str(k): one for k, (_, one) in enumerate(rows)}
     rules = data.draw(st.sampled_from(["1.1", "2.0"] if all(g for g, _ in rows) else ["2.0"]))
     limit = data.draw(st.one_of(st.none(), st.integers(-3, 3)))
     wanted = official(examples, said, limit, rules)
-    assert evaluated(examples, said, limit, rules) == pytest.approx(wanted, abs=1e-9)
+    assert evaluated(examples, said, limit, rules) == wanted, "to the last digit"
 
 
 def test_calibration_table():
