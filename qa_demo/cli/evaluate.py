@@ -111,7 +111,7 @@ def evaluate(args: argparse.Namespace) -> int:
         if row["kind"] == "not read":
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
 
-    begun = args.out is not None and args.out.is_file()
+    begun = args.out is not None and args.out.is_file() and args.out.stat().st_size > 0
     windows = fitting(asked.windows, reader.max_seq_length)
     decode = asked.options(asked.rule, given, None)
     run = running.judge(reader, examples, rules, about, windows, decode, given, told, args.out)
