@@ -151,7 +151,7 @@ def evaluate(
         raise BadInput(f"no threshold decides under the rule {own.rule}, got {threshold}")
     if hasattr(rows, "keys"):  # a table of pandas, the splits of a dataset
         said = f"rows are a list of objects, got {type(rows).__name__}"
-        raise BadInput(f"{said}; a table's are table.to_dict('records')")
+        raise BadInput(f"{said}; a table's are table.to_dict('records'), of splits give one")
     asked = from_rows(rows, "rows")
     if not asked.examples:
         raise BadInput("the rows hold no question")
