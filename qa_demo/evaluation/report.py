@@ -28,6 +28,8 @@ from qa_demo.printed import STRONG, Part, number, plural
 
 PAGE = "http://127.0.0.1:7860/"
 ADDRESS = r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?(/[^\s#]*)?"
+FINEST = 500
+"""So many thresholds at most are asked whether they can be told from the best one."""
 MODULES = ("dom", "controls", "table", "text", "figure", "render", "report")
 
 
@@ -209,16 +211,17 @@ def curves(s: Reported, metric: str) -> list[Block]:
             data.append(ui.scatter("lines", x, y, line=line, name=part, hoverinfo="x+y+name"))
         found = f": best at {number(best)} ({METRICS[metric]} {number(most.mean(), 1)}; "
         found += f"{side.own}, at {number(side.limits['run'])}, {number(run.mean(), 1)})"
-        lost = s.units.mean(scores - most)
-        good = limits[lost.high >= -1e-9].tolist()
+        cuts = side.table.cuts[np.linspace(0, len(side.table.cuts) - 1, FINEST, dtype=int)]
+        lost = s.units.mean([side.table.scores(x, metric) - most for x in cuts])
+        good = cuts[lost.high >= -1e-9].tolist()
         if good:
             low, high = min(best, *good), max(best, *good)
             found += f"; {number(low)} to {number(high)} cannot be told from it"
             sides = low, high, 0.03 * k, 0.03 * k + 0.025
             shapes.append(ui.rect(*sides, side.role, yref="paper", opacity=0.35))
         said += [[side.name, STRONG], f"{found}. "]
-    cuts = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98])
-    ends = (cuts + [-0.1, 0.1]).tolist()  # of equal leads too
+    middle = np.percentile(np.concatenate([x.table.cuts for x in s.sides]), [2, 98])
+    ends = (middle + [-0.1, 0.1]).tolist()  # of equal leads too
     axes = {"yaxis": ui.axis(f"{METRICS[metric]}, %", range=[0, 101]), "shapes": shapes}
     axes["xaxis"] = ui.axis("threshold, logits: left, more withheld", range=ends, showgrid=False)
     alt = f"{METRICS[metric]} over the threshold; the finding above names the best ones."
