@@ -24,7 +24,7 @@ from qa_demo.evaluation.lines import MEANING, Evaluation
 from qa_demo.evaluation.reported import METRICS, PERCENTS, Reported, Side
 from qa_demo.evaluation.sections import by_group, failures, opened, reliability
 from qa_demo.files import write_file
-from qa_demo.printed import STRONG, Part, number, plural
+from qa_demo.printed import STRONG, Part, adds, number, plural
 
 PAGE = "http://127.0.0.1:7860/"
 ADDRESS = r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?(/[^\s#]*)?"
@@ -114,8 +114,8 @@ def verdict(s: Reported, metric: str, mode: str) -> list[Block]:
 def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     """Which reader is better, whether that can be told, and what would tell it."""
     mean, names = s.units.mean, [side.name for side in s.sides]
-    means = reported.in_words(mean([x.scores(metric, mode) for x in s.sides], 0.0))
-    each = [" ".join(both) for both in zip(names, means, strict=True)]
+    means = mean([x.scores(metric, mode) for x in s.sides], 0.0)
+    each = [" ".join(both) for both in zip(names, reported.in_words(means), strict=True)]
     at = " and ".join(number(x) for side in s.sides for x in side.place(mode))
     how = f"{'threshold' if len(each) == 1 else 'thresholds'} {s.modes[mode]}"
     how += f": {at}" if at else ""
@@ -126,8 +126,9 @@ def verdict_words(s: Reported, metric: str, mode: str) -> list[Part]:
     if len(each) == 1:
         return [[each[0], STRONG], asked]
     gap = difference(s, metric, mode)
-    numbers = f"{', '.join(each)}{asked}Difference {reported.in_words(gap, sign=True)[0]}. "
     value, low, high = (float(x[0]) for x in gap)
+    about = adds(means.value * [1, -1], value, 1).strip("=")
+    numbers = f"{', '.join(each)}{asked}Difference {about}{reported.in_words(gap, sign=True)[0]}. "
     if s.units.count < LEAST:
         return [[f"No verdict from {s.units}. ", STRONG], numbers]
     if gap.clear:

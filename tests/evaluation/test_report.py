@@ -280,7 +280,8 @@ def test_what_other_thresholds_say_stands_under_the_verdict(two):
     assert len({*said.values()}) == 3
     for mode in MODES:
         blocks = keyed(two, mode=mode)
-        assert f"Difference {said[mode]}. " in words(blocks["verdict"])
+        about = "≈" if mode == "run" else ""  # 63.3 - 56.7 is not 6.7, as printed
+        assert f"Difference {about}{said[mode]}. " in words(blocks["verdict"])
         others = "; ".join(f"{MODES[m]} {said[m]}" for m in MODES if m != mode)
         assert words(blocks["others"]) == f"The difference by other thresholds: {others}."
 
