@@ -101,8 +101,9 @@ class Shares:
         self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)  # of both texts
         first, last = w.positions(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())  # the words of the span
-        share = 100 * (self.found.gap_share or 0.0)
-        self.missing = f"{number(share, 1) if share >= 0.05 else 'under 0.1'} % of the change"
+        share, most = 100 * (self.found.gap_share or 0.0), 100 * attribution.GAP_LIMIT
+        d = printed.apart(share, most) if number(share, 1) == number(most, 1) else 1
+        self.missing = f"{number(share, d) if share >= 0.05 else 'under 0.1'} % of the change"
 
     def quoted(self, k: int, most: int = 30) -> str:
         return quote(self.words.items[k].text, most)
