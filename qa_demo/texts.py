@@ -34,7 +34,7 @@ def pieces_of_word(e: Encoding, d: int) -> list[tuple[str, bool]]:
     one without a letter is part of the next. A word of blanks alone is ␣.
     """
     found, same = list[tuple[str, bool]](), siblings(e, d)
-    typed = as_typed(e.context, e.offset_mapping[same].tolist())
+    typed = as_typed(e.context, e.offset_mapping[same.start : same.stop].tolist())
     for k, (letters, _) in zip(same, typed, strict=True):
         if found and not (letters and found[-1][0]):
             found[-1] = (found[-1][0] + letters, found[-1][1] or k == d)
