@@ -90,16 +90,13 @@ def test_a_loss_says_how_its_labels_were_read_and_adds_up():
     assert none == said and none.gold == (None,)
 
 
-def test_tags_hold_every_tokens_softmax_and_the_decoded_spans():
+def test_tags_and_an_attribution_tell_every_token_by_its_own_text():
     reading = FakeReader(bio=True).read(*TEXTS.values())
     found = call(FakeReader(bio=True), "tag", **TEXTS, decoding="lenient")
     assert found.p == pytest.approx(np.exp(owned_rows(reading)))
     places = zip(found.tokens, found.offset_mapping.tolist(), strict=True)
     assert all(t.removeprefix("##") == TEXTS["context"][slice(*place)] for t, place in places)
     assert found.spans == decode_reading(reading, "lenient") != ()
-
-
-def test_an_attribution_tells_every_token_by_its_own_text():
     found = call(FakeReader(), "attribute", **GIVEN["attribute"])
     for token, place, of in zip(found.tokens, found.offset_mapping, found.words.of, strict=True):
         if of < 0:

@@ -76,10 +76,14 @@ def test_what_nobody_asks_for_any_more_is_cancelled_and_makes_no_line(monkeypatc
     assert wait.value.place < 10
 
 
-def test_who_waits_long_keeps_the_computation_alive(monkeypatch):
+def test_who_waits_long_keeps_the_computation_alive_and_the_longest_unused_makes_room(monkeypatch):
     monkeypatch.setattr(work, "LEASE", 0.2)
     cut = Work().ask("key", lambda _, cancelled: time.sleep(0.7) or [cancelled()], wait=5)
     assert cut == [False]
+    lane = Work(kept=600_000)
+    for k in (0, 1, 0, 2, 0, 3, 0, 4):
+        waited(lane, k, lambda *_: np.zeros(20_000))
+    assert [lane.kept.get(k) is None for k in range(5)] == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize(("slow", "order"), [(False, [0, 1, 2, 3, 4]), (True, [0, 3, 1, 2, 4])])
@@ -99,10 +103,3 @@ def test_of_long_ones_the_newest_is_next_every_third_time_the_oldest(slow, order
     assert not slow or (waited(lane, "short", lambda *_: 1) and began == [0]), "it passes them"
     gate.set()
     assert [waited(lane, k, partial(make, k), slow) for k in order] == order == began
-
-
-def test_the_longest_unused_makes_room():
-    lane = Work(kept=600_000)
-    for k in (0, 1, 0, 2, 0, 3, 0, 4):
-        waited(lane, k, lambda *_: np.zeros(20_000))
-    assert [lane.kept.get(k) is None for k in range(5)] == [False, True, True, True, False]

@@ -69,9 +69,10 @@ def test_sums_rows_and_finding_are_the_dot_products_of_both_questions(name, lane
 
 
 @pytest.mark.parametrize("lane", ["start", "end"])
-def test_bars_and_table_add_up_to_the_logit(lane):
-    found = scores(example="oresund", step=2, own={"scores": {"lane": lane, "typed": "Who?"}})
-    shown = reading_of("oresund")
+@pytest.mark.parametrize("name", ["oresund", "bread"])
+def test_bars_and_table_add_up_to_the_logit(name, lane):
+    found = scores(example=name, step=2, own={"scores": {"lane": lane, "typed": "Who?"}})
+    shown, vector = reading_of(name), fake.S if lane == "start" else fake.E
     best = shown.true_best
     d = best.span.start if lane == "start" else best.span.end
     expected = by_hand(shown.true, best.window, shown.window.to_pos(d), lane)
@@ -85,6 +86,9 @@ def test_bars_and_table_add_up_to_the_logit(lane):
     for cells in rows[:-3]:
         s, h, product = map(value, cells[1:])
         assert s * h == pytest.approx(product, abs=0.01)
+        assert s == pytest.approx(vector[int(cells[0]) - 1], abs=0.0006)
+    up, most = (x[:-3] > 0).sum(), np.abs(x[:-3]).max()
+    assert re.search(f"{up} products raise .* in size than {most:.2f}", words(found["finding"]))
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])
@@ -107,6 +111,8 @@ def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
     menu = load_menu()["oresund"]
     ready = scores(question="Who swam?", context=menu.context)["second"]["options"]
     assert [o["label"] for o in ready] == [menu.question, menu.others[0]]
+    typed = scores(question="Who?", context=menu.context, own={"scores": {"typed": "Why?"}})
+    assert not any(o["pressed"] for o in typed["second"]["options"]), "another one is typed"
     alone = scores(**OWN)
     assert alone["typed"]["kind"] == "entry" and not {"second", "formula-second"} & set(alone)
     asked = scores(**OWN, own={"scores": {"typed": " When? "}})

@@ -14,7 +14,8 @@ from tests.chapters.given import STEPS, blocks, full, words
 EXAMPLES = ("nobel-1903", "south-pole", "reef", "emoji", "khwarizmi", "danube")
 WHOLE = ("oresund", "brooklyn")
 CONTENT = {"kind", "key", "span", "blocks", "segments", "data", "layout", "overlay", "narrow"}
-PLACED = {"text", "title", "ticktext", "x", "y", "x0", "x1", "y0", "y1", "font", "fillcolor"}
+PLACED = {"text", "title", "ticktext", "font", "xanchor", "fillcolor", *"xy"}
+PLACED |= {"x0", "x1", "y0", "y1"}
 
 
 def told(block: Block) -> str:

@@ -30,7 +30,7 @@ READ = READER.read(QUESTION, CONTEXT)
 """Words of several pieces, with marks; one window."""
 
 
-def test_each_target_is_the_sum_it_is_named_after():
+def test_each_target_is_the_sum_it_is_named_after_and_a_gap_its_share_of_the_change():
     reading = t1()
     window = reading.windows[0]  # tokens 0-3 at positions 3-6
     s, e = (row.astype(float) for row in reading.logits(0))
@@ -48,6 +48,15 @@ def test_each_target_is_the_sum_it_is_named_after():
         assert attribution.value_of(target, window, s, e) == pytest.approx(value)
     shared = attribution.weights_of(Target("span_minus_other", Span(0, 1), Span(0, 2)), window)
     assert not shared[0].any() and shared[1].any()
+    target, values = Target("span_score", Span(0, 1)), np.array([1.25, 1.7])
+    made = Attribution(target, "integrated_gradients", 0, values, f_x=5.0, f_baseline=2.0)
+    assert made.sum == pytest.approx(2.95) and made.gap == pytest.approx(-0.05)
+    assert made.gap_share == pytest.approx(0.05 / 3) and made.complete is True
+    assert not replace(made, f_baseline=2.2).complete
+    without = Attribution(target, "gradient_x_input", 0, values, f_x=5.0)
+    assert without.gap is without.gap_share is without.complete is None
+    shares = [attribution.gap_share(*both) for both in ((0.0, 0.0), (0.1, 0.0), (-1.0, 4.0))]
+    assert shares == [0.0, float("inf"), 0.25]
 
 
 @pytest.mark.parametrize(
@@ -71,18 +80,6 @@ def test_the_window_of_a_target_or_why_there_is_none(kind, spans, window, found)
         return
     with pytest.raises(BadInput, match=found):
         attribution.window_of(t1(), Target(kind, *spans, window=window))
-
-
-def test_gap_and_its_share():
-    target, values = Target("span_score", Span(0, 1)), np.array([1.25, 1.7])
-    made = Attribution(target, "integrated_gradients", 0, values, f_x=5.0, f_baseline=2.0)
-    assert made.sum == pytest.approx(2.95) and made.gap == pytest.approx(-0.05)
-    assert made.gap_share == pytest.approx(0.05 / 3) and made.complete is True
-    assert not replace(made, f_baseline=2.2).complete
-    without = Attribution(target, "gradient_x_input", 0, values, f_x=5.0)
-    assert without.gap is without.gap_share is without.complete is None
-    shares = [attribution.gap_share(*both) for both in ((0.0, 0.0), (0.1, 0.0), (-1.0, 4.0))]
-    assert shares == [0.0, float("inf"), 0.25]
 
 
 def test_words_of_a_window_keep_their_pieces_together():

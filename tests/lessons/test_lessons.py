@@ -264,6 +264,8 @@ def test_facts_are_those_of_the_logits():
     )
     found, *_ = facts("allowed_pairs", example="oresund")
     assert (found["m"], found["last"], found["less"]) == (30, 29, 30 * 29 / 2)
+    found = CHECKS["boundary"](Seen(full().shown(load({}))))
+    assert (found["at"], found["many"]) == (14, 3), "“one of the” behind thirteen words"
     law, worth = CHECKS["mean_length"](Seen(shown)), CHECKS["worth"](Seen(shown))
     assert law["mean"] == pytest.approx(3.797, abs=0.001)
     assert [worth[name] for name in ("spans", "segment", "sbo")] == ["+1.6", "+1.3", "+0.1"]
@@ -340,6 +342,9 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
         assert found[word].strip("“”") in said and told in said
     found = CHECKS["shares"](Seen(shown))
     assert "“Coast”" not in [word for _, word, _ in found["picks"]]  # the answer's own
+    blocks, shown = real().blocks(load({"example": "oresund", "chapter": "scores", "step": 2}))
+    found, said = CHECKS["many_products"](Seen(shown)), str(blocks)
+    assert f"{found['up']} products raise " in said and f", {found['down']} lower it" in said
 
 
 EVERY = (*read_folders(OWN), read_lesson(TEACHERS / "wrong.md"))

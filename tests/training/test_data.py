@@ -43,17 +43,6 @@ def drawn(one: Example) -> tuple[Window, dict[str, np.ndarray]]:
     return found[0], shares
 
 
-def test_the_tags_learn_every_span_and_start_and_end_the_first():
-    one = listed(*sorted(("George Rotne", "Ingeborg"), key=kit.CONTEXT.index))
-    (window, learnt), spans = drawn(one), parts_of(one)
-    inside = learnt["tags"][window.is_context]
-    assert (inside.argmax(-1) == tags_of(len(inside), spans)).all()
-    assert inside.max(-1).min() == 1 and learnt["start"][window.to_pos(spans[0].start)] == 1
-    assert learnt["end"][window.to_pos(spans[0].end)] == 1
-    one = listed(" ")  # which is no answer: no piece stands there
-    assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
-
-
 def test_a_window_that_cuts_the_first_span_learns_the_first_that_it_holds():
     one = listed("ingeborg", "1998", context=f"{LONG}1998 end")
     source, rng, seen, spans = sampler(one), random.Random(1), set(), parts_of(one)
@@ -76,7 +65,15 @@ def test_a_negative_window_holds_no_answer_or_is_another_paragraph_of_the_articl
     assert texts == {True, False}
 
 
-def test_an_enumeration_is_one_span_for_start_and_end_and_a_list_for_the_tags():
+def test_tags_learn_every_span_of_a_list_and_start_and_end_the_first_or_an_enumeration():
+    one = listed(*sorted(("George Rotne", "Ingeborg"), key=kit.CONTEXT.index))
+    (window, learnt), spans = drawn(one), parts_of(one)
+    inside = learnt["tags"][window.is_context]
+    assert (inside.argmax(-1) == tags_of(len(inside), spans)).all()
+    assert inside.max(-1).min() == 1 and learnt["start"][window.to_pos(spans[0].start)] == 1
+    assert learnt["end"][window.to_pos(spans[0].end)] == 1
+    one = listed(" ")  # which is no answer: no piece stands there
+    assert marks(sampler(one).encoding(one.question, one.context), one) == [None]
     context = "anna rotne, ingeborg and 1998 end"
     one = Example("q", kit.QUESTION, context, (Answer(context[:29], 0),))
     window, learnt = drawn(one)
