@@ -214,7 +214,9 @@ def sum_of_shares(shares: Shares) -> Block:
     and how the largest share comes about.
     """
     a, k = shares.found, shares.ranked[0]
-    one = "share of {} = (its vector − blank) · mean slope of the lead on the way = "
+    tokens = int((shares.words.of == k).sum())
+    its = "(its vector" if tokens == 1 else f"sum over its {tokens} tokens of (vector"
+    one = f"share of {{}} = {its} − blank) · mean slope of the lead on the way = "
     one += f"*{signed(shares.values[k])}*"
     sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
