@@ -316,7 +316,7 @@ def test_what_is_no_message_is_refused_in_json_rpc(client):
     assert (told["id"], told["error"]["code"]) == ("k", -32600)
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
     assert client.post("/mcp", content=half).json()["error"]["code"] == -32600
-    assert rpc(client, "ping", "2031-01-01")["error"]["code"] == -32600
+    assert re.search("-32600.* got '2031-01-01'", str(rpc(client, "ping", "2031-01-01")))
     told = rpc(client, "x/\n")["error"]
     assert told["code"] == -32601 and told["message"].endswith("tools/call, got 'x/\\n'")
     assert rpc(client, "tools/call", name="x")["error"]["code"] == -32602

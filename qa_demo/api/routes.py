@@ -60,11 +60,13 @@ def routes(pictures: Pictures) -> list[BaseRoute]:
         # the header came with 2025-06-18: who sends none speaks the revision before
         version = request.headers.get("mcp-protocol-version", BATCHES[0])
         if version not in VERSIONS:
-            return JSONResponse(fault(INVALID, f"known versions are {', '.join(VERSIONS)}"), 400)
+            said = f"known versions are {', '.join(VERSIONS)}, got {version[:40]!r}"
+            return JSONResponse(fault(INVALID, said), 400)
         message = await json_of(request, UNREAD)
         batch = version in BATCHES and isinstance(message, list) and message
         if batch and len(message) > MOST:
-            return JSONResponse(fault(INVALID, f"a batch has at most {MOST} messages"), 400)
+            said = f"a batch has at most {MOST} messages, got {len(message)}"
+            return JSONResponse(fault(INVALID, said), 400)
         asked = message if batch else [message]
         every = [await answered(pictures, one, request.is_disconnected) for one in asked]
         due = [said for said in every if said is not None]
