@@ -32,8 +32,8 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "A blank text has {} in the place of every word. *A bar is the word's share of the change in "
-    "the best span's lead over “no answer” from that text to this one*: all input vectors move "
+    "A blank text has {} in the place of every word. From it to this text the best span's lead "
+    "over “no answer” changes: *a bar is a word's share of that change.* All input vectors move "
     "together, in a straight line, from blank to their own (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, “no answer” gains more than when as many others are hidden at random.*",
