@@ -228,9 +228,8 @@ def check_manifest(folder: Path, required: bool, loaded: Sequence[str]) -> str:
     for name, expected in sorted(manifest.items()):
         path = regular(folder, name) if Path(name).name == name else None
         if path is not None and sha256(path) != expected:
-            said = f"{name} was changed: its SHA-256 differs from checksums.json; "
-            said += "fetch it anew" if required else "where the change is yours, delete that list"
-            raise BadCheckpoint(said)
+            what = "fetch it anew" if required else "where the change is yours, delete that list"
+            raise BadCheckpoint(f"{name} was changed: its SHA-256 is not checksums.json's; {what}")
         if path is None and any(fnmatch.fnmatchcase(name, pattern) for pattern in loaded):
             raise BadCheckpoint(f"{name[:60]} is missing, checksums.json lists it")
     return sha256(folder / "checksums.json")
