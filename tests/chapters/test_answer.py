@@ -93,17 +93,6 @@ def test_equal_words_are_told_apart_by_the_tokens_where_they_stand():
     assert re.findall(r"“(.*?)” \(tokens 1 to (\d+)", cut) == [(same, "12"), (same, "18")]
 
 
-def test_a_rule_without_a_threshold_says_so():
-    found = blocks(stored(), example="oresund", chapter="answer", step=2, rule="product")
-    assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
-    assert f"withholds {CHOSEN['withheld_right']:.0f} in 100 right" in words(found["exact-0"])
-    third = blocks(stored(), example="oresund", chapter="answer", step=3, rule="product")
-    assert "cannot be said" in words(third["finding"]) and "bins" not in third
-    assert "sure" not in words(third["answer"])
-    zero = blocks(stored(), example="oresund", chapter="answer", step=2, threshold=0)["threshold"]
-    assert zero["value"] == 0, "not the reader's own"
-
-
 @pytest.mark.parametrize("name", ["oresund", "reef", "bronze"])
 def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(name):
     found = blocks(stored(), example=name, chapter="answer", step=3)
@@ -160,7 +149,7 @@ def test_a_text_without_an_answer_one_that_nobody_marked_and_one_marked_by_hand(
     assert ["Nobody marked" in one for one in said] == [False, True]
 
 
-def test_the_selection_moves_the_sum_and_the_ring():
+def test_the_selection_moves_sum_and_ring_and_a_rule_without_a_threshold_says_so():
     a = blocks(stored(), example="oresund", chapter="answer")
     second = a["spans"]["data"][0]["customdata"][1]
     b = blocks(stored(), example="oresund", chapter="answer", selection=second)
@@ -168,6 +157,14 @@ def test_the_selection_moves_the_sum_and_the_ring():
     assert "= 9.93" in words(b["sum"]) and "= 13.59" in words(a["sum"])
     wide = blocks(stored(), example="metre", chapter="answer", selection=[0, 1000])
     assert "fits in no window" in words(wide["sum"])
+    found = blocks(stored(), example="oresund", chapter="answer", step=2, rule="product")
+    assert "no threshold applies" in words(found["finding"]) and "threshold" not in found
+    assert f"withholds {CHOSEN['withheld_right']:.0f} in 100 right" in words(found["exact-0"])
+    third = blocks(stored(), example="oresund", chapter="answer", step=3, rule="product")
+    assert "cannot be said" in words(third["finding"]) and "bins" not in third
+    assert "sure" not in words(third["answer"])
+    zero = blocks(stored(), example="oresund", chapter="answer", step=2, threshold=0)["threshold"]
+    assert zero["value"] == 0, "not the reader's own"
 
 
 def test_a_long_text_is_small_keeps_what_is_marked_and_counts_the_words_that_it_leaves_out():

@@ -98,6 +98,7 @@ def test_the_right_positions_follow_from_people_and_the_window_and_the_mean_is_a
     assert "No window holds the answer whole" in words(pictured(cut)["finding"])
     case = case_of("oresund", label="mean")
     assert [label.marks for label in case.labels] == [2, 1]
+    assert case.mean and not case_of("oresund", 2, label="mean").mean
     by_hand = sum(label.marks * case.loss_by(label) for label in case.labels) / 3
     np.testing.assert_allclose(case.loss, by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
@@ -116,18 +117,6 @@ def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
     assert "not recorded" in words(blocks(faked(), **given, step=4)["finding"])
 
 
-def test_the_record_belongs_to_the_reader_on_screen():
-    case = case_of("oresund", 4)
-    assert not case.unrecorded and case.record.steps[case.now] == 91
-    assert "not recorded" in case_of("suez", 4).unrecorded
-    cut = shown_of(stored(), **at("brooklyn", 4))
-    cut = replace(cut, golds=(Answer(cut.encoding.context[:9], 0),))
-    assert "window 3" in Case(cut, Own()).unrecorded
-    other = shown_of(stored(), **at("oresund", 4))
-    other = replace(other, true=replace(other.true, checksum="other"))
-    assert "bundled" in Case(other, Own()).unrecorded
-
-
 def test_every_arrow_carries_its_number_and_an_idle_separator_is_left_out():
     for name in EXAMPLES:
         case = case_of(name, 3)
@@ -137,14 +126,31 @@ def test_every_arrow_carries_its_number_and_an_idle_separator_is_left_out():
             drawn = [i[lane] for i in items(made["pulls"]) if lane in i]
             assert len(drawn) == int((np.abs(pull) >= least).sum())
             assert all(abs(value(label) - v) <= 0.006 for v, label in drawn)
+    assert blocks(stored(), **at("reef"))["rows"]["rows"][0]["cells"][0] == "no answer"
+    bars = items(blocks(stored(), **at("oresund", 4))["bars"])
+    assert not any("+" in str(one.get(lane)) for one in bars for lane in ("up", "down")), "P"
     read = items(blocks(stored(), **at("reef", 3))["pulls"])
     assert "right" in read[0]["looks"] and read[0]["t"] == "[CLS] no answer"
     assert read[-1]["t"] != "[SEP]" or "up" in read[-1] or "down" in read[-1]
 
 
-def test_the_first_step_opens_where_the_loss_is_large_and_leads_to_the_end():
+def test_the_record_belongs_to_the_reader_and_opens_where_the_loss_is_large():
+    case = case_of("oresund", 4)
+    assert not case.unrecorded and case.record.steps[case.now] == 91
+    assert "not recorded" in case_of("suez", 4).unrecorded
+    cut = shown_of(stored(), **at("brooklyn", 4))
+    cut = replace(cut, golds=(Answer(cut.encoding.context[:9], 0),))
+    assert "of window 3, not of window 1." in Case(cut, Own()).unrecorded
+    other = shown_of(stored(), **at("oresund", 4))
+    windows = replace(other.true.options, doc_stride=9)
+    cut = replace(other, true=replace(other.true, options=windows))
+    assert "in its own windows" in Case(cut, Own()).unrecorded
+    other = replace(other, true=replace(other.true, checksum="other"))
+    assert "bundled" in Case(other, Own()).unrecorded
     early = blocks(stored(), **at("oresund"))
     assert words(early["finding"]).startswith("After 91 training steps")
+    assert words(early["answer"]).endswith(" sure · by the fully trained reader")
+    assert [o["label"][:8] for o in early["moment"]["options"]] == ["after 91", "at the e"]
     last = early["moment"]["options"][-1]["sets"]["own.loss.moment"]
     end = blocks(stored(), **at("oresund", moment=last))
     for found in (early, end):  # the marks lie at P and -log P, a little above or below the curve

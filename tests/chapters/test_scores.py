@@ -107,7 +107,7 @@ def test_places_count_the_larger_logits_of_each_layer(name):
         assert f"<br>{cells[at]}'" in str(found[f"layers-{lane}"]["layout"])
 
 
-def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
+def test_a_text_of_ones_own_reads_what_is_typed_and_changed_logits_do_not_count():
     menu = load_menu()["oresund"]
     ready = scores(question="Who swam?", context=menu.context)["second"]["options"]
     assert [o["label"] for o in ready] == [menu.question, menu.others[0]]
@@ -121,9 +121,6 @@ def test_a_text_of_ones_own_offers_the_box_and_reads_what_is_typed():
     assert again["tokens"]["data"] == alone["tokens"]["data"]
     long = scores(**OWN, own={"scores": {"typed": "who " * 400}})
     assert "was not read" in words(long["told"]) and "formula-second" not in long
-
-
-def test_changed_logits_do_not_count():
     before, after = (scores(example="oresund", edits=e) for e in (None, {"start": {"0:20": 99}}))
     assert before["tokens"]["data"] == after["tokens"]["data"]
     assert "by hand" in words(after["finding"])

@@ -15,19 +15,18 @@ EXAMPLES = ("nobel-1903", "south-pole", "reef", "emoji", "khwarizmi", "danube")
 WHOLE = ("oresund", "brooklyn")
 CONTENT = {"kind", "key", "span", "blocks", "segments", "data", "layout", "overlay", "narrow"}
 PLACED = {"text", "title", "ticktext", "font", "xanchor", "fillcolor", *"xy"}
-PLACED |= {"x0", "x1", "y0", "y1"}
+PLACED |= {"x0", "x1", "y0", "y1", "range"}
 
 
 def told(block: Block) -> str:
-    """What a block tells, with its roles, on one line: of a table the first rows, of a figure its
-    names, lines, areas and the colours of its points.
-    """
+    """A block with its roles on one line: of a table the first rows, of a figure no values."""
     made = {k: v for k, v in block.items() if k not in CONTENT}
     made |= {"rows": block["rows"][:3]} if "rows" in block else {}
     if block["kind"] == "figure":
-        drawn = block["layout"] | block.get("overlay", {})
-        each = [*drawn.get("annotations", ()), *drawn.get("shapes", ()), drawn["xaxis"]]
-        made["drawn"] = [{k: x[k] for k in PLACED & {*x}} for x in (*each, drawn["yaxis"])]
+        both = block["layout"], block.get("overlay", {})
+        each = [x for y in both for name in ("annotations", "shapes") for x in y.get(name, ())]
+        each += [block["layout"][axis] for axis in ("xaxis", "yaxis")]
+        made["drawn"] = [{k: x[k] for k in PLACED & {*x}} for x in each]
         made["points"] = [[x.get("marker") or x.get("line"), x.get("sets")] for x in block["data"]]
     text = orjson.dumps(made, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS).decode()
     number = r"(?<=[:,[])-?\d+\.[\de-]+(?=[],}])"  # without the last digits, which machines change

@@ -77,16 +77,7 @@ def test_a_passage_goes_through(name, step):
         assert len([i for i in items(found["twice"]) if "looks" in i]) == 2 * len(p.spans.pieces)
 
 
-def test_an_edge_a_long_run_and_a_model_without_the_layer_say_so():
-    edge = shown(passage="kilimanjaro", blank=0)
-    assert "first token of the text" in words(edge["finding"]) and "cut" not in edge
-    assert "SBO" not in words(edge["formula"])
-    assert "20 rows" in words(shown(passage="apollo", blank=33)["finding"])
-    alone = Pictures(load_menu(), full().reader, lambda: FakeInfiller(has_sbo=False), work=AtOnce())
-    assert "no span boundary head" in words(shown(pictures=alone)["finding"])
-
-
-def test_own_sentences_odd_long_and_empty_ones():
+def test_own_sentences_edges_long_runs_and_a_model_without_the_layer_say_so():
     assert "SBO has no guess: its" in words(shown(text="[MASK] won.")["finding"])
     typed = words(shown(text="<b>Ada</b> <img src=x> lives *{}* [MASK] &amp;")["finding"])
     assert typed.endswith("at “*” and “&” and position 1.")
@@ -101,6 +92,12 @@ def test_own_sentences_odd_long_and_empty_ones():
     for fields in ({"text": "x" * 501}, {"cut": "top"}, {"passage": "none"}):
         with pytest.raises(BadInput):
             shown(**fields)
+    edge = shown(passage="kilimanjaro", blank=0)
+    assert "first token of the text" in words(edge["finding"]) and "cut" not in edge
+    assert "SBO" not in words(edge["formula"])
+    assert "20 rows" in words(shown(passage="apollo", blank=33)["finding"])
+    alone = Pictures(load_menu(), full().reader, lambda: FakeInfiller(has_sbo=False), work=AtOnce())
+    assert "no span boundary head" in words(shown(pictures=alone)["finding"])
 
 
 def test_changes_add_up_to_the_bars_and_the_average_beside_a_blank_is_the_stored_one():

@@ -39,27 +39,26 @@ def test_the_square_is_the_sum_of_two_logits_hatched_where_no_pair_is_allowed(na
     assert scores == sorted(scores, reverse=True)
 
 
-def test_where_the_two_highest_logits_form_no_pair_both_are_told():
+def test_a_pair_of_another_window_shows_its_highest_and_two_that_form_no_pair_are_told():
+    edits = {"start": {"0:19": 6.0}, "end": {"0:21": 5.226}}
+    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=[5, 8], edits=edits)
+    heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
+    highest = number(float(np.nanmax(unpacked(heat["z"]))))
+    _, said = words(found["finding"]).split(" in window 1 of 5: ")
+    assert said == "11.226 (the best span, “Emily Warren Roebling” with 11.228, is in window 3)."
+    assert found["square"]["alt"].endswith(f"The highest is John Roebling, {highest}.")
     state = {"question": "Who lives in Oslo?", "context": "Ada Kok lives in Oslo. " * 120}
     state |= {"chapter": "spans", "selection": [500, 500], "edits": {"start": {"2:334": -50.0}}}
     shown = shown_of(faked(), **state)
     assert shown.window.doc_start > 0
     found = blocks(faked(), **state)
     assert words(found["finding"]).count("“Kok” (token ") == 2, "equal words, here and in another"
+    logit = float(shown.reading.logits(shown.window.index)[0][shown.window.to_pos(500)])
+    assert found["square"]["overlay"]["annotations"][0]["text"].endswith(f"<br>{number(logit)}")
     said = words(found["together"])
     assert said.startswith("In this window the paragraph's highest start logit is on ")
     for logits in shown.reading.logits(shown.window.index):
         assert f"({number(float(logits[shown.window.is_context].max()))})" in said
-
-
-def test_a_pair_of_another_window_shows_that_windows_highest_and_names_the_best_span():
-    edits = {"start": {"0:19": 6.0}, "end": {"0:21": 5.226}}
-    found = blocks(stored(), **example("brooklyn"), chapter="spans", selection=[5, 8], edits=edits)
-    heat = next(t for t in found["square"]["data"] if t["type"] == "heatmap")
-    highest = number(float(np.nanmax(unpacked(heat["z"]))))
-    said = words(found["finding"])
-    assert "in window 1 of 5: 11.226 (the best span, “Emily Warren Roebling” with 11.228" in said
-    assert found["square"]["alt"].endswith(f"The highest is John Roebling, {highest}.")
 
 
 @pytest.mark.parametrize(

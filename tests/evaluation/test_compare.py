@@ -53,7 +53,7 @@ def test_two_alike_readers_are_told_apart_once_in_twenty():
     assert own.mean(np.full(12, 0.1)).clear and own.mean(np.full(12, -0.1)).clear
 
 
-def test_articles_stand_together_and_of_few_nothing_is_said():
+def test_articles_stand_together_of_few_nothing_is_said_and_how_many_more_would_tell():
     """Finding 24: paragraphs of the first articles must not count each for itself in silence."""
     assert str(units(["one"] * 4)) == "1 article"
     for titles, called in ((["", "b"], "article"), ([""], "paragraph")):
@@ -71,10 +71,7 @@ def test_articles_stand_together_and_of_few_nothing_is_said():
     assert both.value.tolist() == [4.0, 1.0] and both.low[1] == both.high[1] == 1.0
     near = many.mean([[100.0] * 8 + [0.0], [0.0] * 8 + [1.0]])
     assert near.high[0] == 100 and near.low[0] < 80 and near.low[1] < 0, "no share is above all"
-
-
-def test_how_many_more_articles_would_tell():
-    """With the usual power of 80 %: C = 6 and a standard error of 1 tell 2.8 / sqrt(k) points."""
+    # with the usual power of 80 %: C = 6 and a standard error of 1 tell 2.8 / sqrt(k) points
     width = 2 * float(quantile(5))
     assert more_units(1.4, 0.0, width, 6) == 18, "half of what 6 articles tell: four times"
     assert more_units(2.9, 0.0, width, 6) == 1

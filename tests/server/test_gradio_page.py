@@ -76,6 +76,7 @@ def test_half_a_letter_in_a_request_is_read_as_a_whole_one_by_a_page_in_health()
     assert (well := client.get("/health")).json() == {"status": "ok"} and well.status_code == 200
     half = b'{"state": {"question": "Who \\ud800?", "context": "Ada."}}'
     made = client.post("/picture", content=half)
-    assert (made.json()["question"], made.headers["cache-control"]) == ("Who \ufffd?", "no-store")
+    kind = {"cache-control": "no-store", "content-type": "application/json"}
+    assert made.json()["question"] == "Who \ufffd?" and kind.items() <= made.headers.items()
     huge = b'{"state": {"selection": [%d, %d]}}' % (1 - 10**18, 10**18)  # an answer holds 64 bits
     assert "selection.1: must be a valid integer" in client.post("/picture", content=huge).text
