@@ -20,7 +20,7 @@ export function lessons() {
   const press = (text, act, more = {}) => el("button", { onclick: act, ...more }, text);
   const quiet = (text, act) => press(text, act, { class: "plain", "data-focus": text });
   const faultLine = () => wrong ? el("p", { class: "wrong", role: "alert" }, wrong) : null;
-  const place = () => open && open.place;
+  const place = () => open && [open.place.lesson, open.place.step];
   const redraw = (said = wrong) => (wrong = said, draw());
   const busy = () => panel.dataset.busy === "true";
   const room = makeRoom(quiet, { place, busy, redraw, follow });

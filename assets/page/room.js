@@ -8,7 +8,7 @@ const SEAT = "room", EVERY = 2000, SETTLED = 300;
 
 /**
  * The page's part in a class. `quiet(text, act)` makes a plain button; `page` is what the panel does:
- * place() -> {lesson, step} or null, busy(): whether that is still coming, follow(look, whether this
+ * place() -> [lesson, step] or null, busy(): whether that is still coming, follow(look, whether this
  * page sat down anew), redraw(what went wrong).
  */
 export function makeRoom(quiet, page) {
@@ -20,10 +20,7 @@ export function makeRoom(quiet, page) {
   const there = () => !!seat && !look?.gone;
   const leads = () => there() && seat.teacher;
   const follows = () => there() && !seat.teacher && here();
-  const here = () => {
-    const mine = page.place(), [lesson, step] = look?.place ?? [];
-    return !!mine && mine.lesson === lesson && mine.step === step;
-  };
+  const here = () => !!page.place() && String(page.place()) === String(look?.place);
   const act = (name, more = {}) => post("room", { ...seat, act: name, ...more });
 
   function sit(next) {
@@ -74,10 +71,7 @@ export function makeRoom(quiet, page) {
     if (JSON.stringify(look) !== before) page.redraw();
   }
 
-  const showing = () => {
-    const mine = page.place();
-    return { place: mine && [mine.lesson, mine.step], state: current() };
-  };
+  const showing = () => ({ place: page.place(), state: current() });
   const move = () => page.busy() ? moved() : tried(() => act("move", showing())).then(ask);
 
   /** The teacher's page shows something else; the newest is told, once it has settled. */
