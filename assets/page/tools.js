@@ -53,24 +53,30 @@ export function theme(changed) {
 function present(redraw) {
   const title = "Large, without the boxes: for the front of a class";
   const button = el("button", { title, "aria-pressed": "false" }, "Present");
-  const presents = () => document.body.classList.contains("present");
-  const show = (on) => {
-    document.body.classList.toggle("present", on);
-    button.setAttribute("aria-pressed", String(on));
-    size();
+  const { classList, style } = document.body;
+  const draw = () => {
+    const by = Math.min(innerWidth / 1240, innerHeight / 740, 2);
+    style.setProperty("--zoom", String(classList.contains("present") ? Math.max(1, by) : 1));
     redraw();
   };
-  const size = () => {
-    const by = Math.min(innerWidth / 1240, innerHeight / 740, 2);
-    document.body.style.setProperty("--zoom", String(presents() ? Math.max(1, by) : 1));
+  const show = (on) => {
+    button.setAttribute("aria-pressed", String(classList.toggle("present", on)));
+    draw();
   };
-  addEventListener("resize", () => (size(), redraw()));
+  const asChosen = () => show(remembered("present") === true);
+  addEventListener("resize", draw);
   button.addEventListener("click", () => {
-    const on = !presents();
-    remember("present", on);
-    show(on);
+    remember("present", !classList.contains("present"));
+    asChosen();
   });
-  show(remembered("present") === true);
+  let beside = false;
+  addEventListener("beforeprint", () => { // on a sheet nothing is large or beside another
+    beside = classList.contains("paired");
+    classList.remove("paired");
+    show(false);
+  });
+  addEventListener("afterprint", () => (classList.toggle("paired", beside), asChosen()));
+  asChosen();
   return button;
 }
 
