@@ -9,7 +9,7 @@ from qa_demo.chapters.bio import labels
 from qa_demo.chapters.scores import Own, TwoQuestions, taken_apart
 from qa_demo.chapters.spanbert import FIRST
 from qa_demo.chapters.why import Shares, rows_of
-from qa_demo.chapters.windows import Windows, listing
+from qa_demo.chapters.windows import Windows
 from qa_demo.core.attention import TokenAttention
 from qa_demo.core.base import logsumexp
 from qa_demo.core.bio import SoftTerms, decode_reading, owned_rows
@@ -189,8 +189,8 @@ def worth(_: Seen) -> Facts:
 
 
 def _listed(shares: Shares, some: Sequence[int]) -> str:
-    """Words quoted, with "and" before the last."""
-    return listing([quote(shares.words.items[k].text) for k in some])
+    """Words quoted, with their sides as in the picture, and "and" before the last."""
+    return "".join(one if isinstance(one, str) else one[0] for one in shares.named(some))
 
 
 def _added_up(t: Seen) -> Shares:
