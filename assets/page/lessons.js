@@ -270,6 +270,7 @@ export function lessons() {
     const back = () => go({ lesson: card.lesson, step: card.step - 1 });
     const ways = [
       card.step > 1 ? quiet("Back", back) : null,
+      asks() && room.leads() ? quiet("Skip", next) : null,
       quiet("Show picture", () => replace(withMarks((reveal ?? card).state))),
       quiet("All lessons", start),
     ];

@@ -180,6 +180,9 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     teacher.mouse.up()
     expect(student.locator(".bars")).to_contain_text("I don't know")
     expect(student.locator(".bars li.right")).to_contain_text("0.50")
+    press(teacher, "Next")
+    press(teacher, "Skip")
+    expect(heading(student)).to_have_text("The end")
     teacher.get_by_role("tab", name="Loss").click()  # the newest state, outside the step too
     expect(student.get_by_role("tab", selected=True)).to_have_text("Loss")
     press(teacher, "All lessons")
