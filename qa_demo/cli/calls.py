@@ -22,6 +22,7 @@ from qa_demo.core.windows import check_windows, fitting
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, file_name, json_lines, read_text
 from qa_demo.printed import adds, percent, plural
+from qa_demo.records import received
 
 CALLED = {"answer": "read"} | {name: name for name in CALLS if name != "read"}
 LISTED, OUTSIDE = 10, 0.98
@@ -87,7 +88,7 @@ def _asked(path: Path) -> Iterator[Example]:
         asked, context, key = map(found.get, ("question", "context", "id"))
         if not isinstance(asked, str) or not isinstance(context, str):
             wanted = 'an object with the texts "question" and "context"'
-            raise BadInput(f"{name}, line {number} must be {wanted}")
+            raise BadInput(f"{name}, line {number} must be {wanted}, {received(row)}")
         yield Example("" if key is None else str(key), asked, context, ())
     if not number:
         raise BadInput(f"{name} holds no question")

@@ -18,7 +18,7 @@ BEFORE = [
     ("answer --jsonl x --question q", "--jsonl brings its own questions"),
     ("answer --jsonl /dev/null", "null holds no question"),
     ("answer --jsonl {half}", "line 1 is not JSON"),
-    ("answer --jsonl {bare}", "line 1 must be an object with the texts"),
+    ("answer --jsonl {bare}", """the texts "question" and "context", got the fields 'question'"""),
     ("report -", "standard input has none; name the file of the lines, got -"),
     ("evaluate {dev} --fail-under f1=nan", "needs a percent from 1 to 100 (0.8 of all is f1=80)"),
     ("evaluate {dev} --fail-under f1=0.8", "needs a percent from 1 to 100"),
