@@ -14,7 +14,7 @@ from qa_demo.chapters.loss import Case, Own
 from qa_demo.core.spans import best_pairs, scored_pair, span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
-from qa_demo.printed import small_number
+from qa_demo.printed import probability, small_number
 from tests.chapters.given import blocks, example, faked, full, items, shown_of, stored, words
 from tests.printed import value
 
@@ -137,6 +137,10 @@ def test_every_arrow_carries_its_number_and_an_idle_separator_is_left_out():
 def test_the_record_belongs_to_the_reader_and_opens_where_the_loss_is_large():
     case = case_of("oresund", 4)
     assert not case.unrecorded and case.record.steps[case.now] == 91
+    found, most = blocks(stored(), **at("oresund", 4)), float(np.exp(case.log_p[0].max()))
+    assert f"most probable start is “[CLS]” ({probability(most)})" in words(found["finding"])
+    assert f"; {len(case.record.steps)} moments were" in found["moment"]["says"]
+    assert found["figure"]["overlay"]["annotations"][0]["x"] == pytest.approx(np.log10(91))
     assert "not recorded" in case_of("suez", 4).unrecorded
     cut = shown_of(stored(), **at("brooklyn", 4))
     cut = replace(cut, golds=(Answer(cut.encoding.context[:9], 0),))

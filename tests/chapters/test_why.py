@@ -24,19 +24,6 @@ def shares_of(**state):
     return Shares(shown_of(faked(), chapter="why", **state))
 
 
-def test_marks_stand_apart_from_their_words():
-    context = "“Ada”, (b) 1,064.5 Oslo-Fjord 5 %?)"
-    found = shares_of(question="Who?", context=context)
-    apart = ["“", "Ada", "”,", "(", "b", ")", "1,064.5", "Oslo-Fjord", "5", "%", "?)"]
-    assert [one.text for one in found.words.items] == ["Who", "?", *apart]
-    assert [is_mark(x) for x in ("%", "?)", "")] == [False, True, False]
-    e, w = found.shown.encoding, found.window
-    for pos in np.flatnonzero(w.is_context).tolist():
-        begins, ends = e.offset_mapping[w.to_doc(pos)]
-        one = found.words.items[found.words.of[pos]]
-        assert one.char_start <= begins and ends <= one.char_end
-
-
 @pytest.mark.parametrize("text", [TEXTS, {"example": "oresund"}, {"example": "bronze"}])
 def test_bars_are_the_sums_of_the_pieces_shares(text):
     found = shares_of(**text)
@@ -55,7 +42,7 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     assert sorted(map(value, labels)) == pytest.approx(sorted(largest), abs=0.0051)
 
 
-def test_the_text_stands_as_typed_and_the_sum_is_how_far_the_span_is_ahead():
+def test_the_text_stands_as_typed_its_marks_apart_and_the_sum_is_how_far_the_span_is_ahead():
     found = blocks(faked(), chapter="why", **TEXTS)
     for side, typed in zip(found["words"]["segments"], TEXTS.values(), strict=True):
         assert "".join(i["t"] + i["gap"] for i in side["items"]) == typed
@@ -67,6 +54,16 @@ def test_the_text_stands_as_typed_and_the_sum_is_how_far_the_span_is_ahead():
     start, end = s.shown.true.logits(s.window.index)
     i, j = (s.window.to_pos(d) for d in (s.span.start, s.span.end))
     assert ahead == pytest.approx(start[i] + end[j] - start[0] - end[0], abs=0.006)
+    context = "“Ada”, (b) 1,064.5 Oslo-Fjord 5 %?)"
+    found = shares_of(question="Who?", context=context)
+    apart = ["“", "Ada", "”,", "(", "b", ")", "1,064.5", "Oslo-Fjord", "5", "%", "?)"]
+    assert [one.text for one in found.words.items] == ["Who", "?", *apart]
+    assert [is_mark(x) for x in ("%", "?)", "")] == [False, True, False]
+    e, w = found.shown.encoding, found.window
+    for pos in np.flatnonzero(w.is_context).tolist():
+        begins, ends = e.offset_mapping[w.to_doc(pos)]
+        one = found.words.items[found.words.of[pos]]
+        assert one.char_start <= begins and ends <= one.char_end
 
 
 def test_hidden_words_are_read_one_set_at_a_time_by_hand():

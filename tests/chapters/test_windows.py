@@ -90,6 +90,8 @@ def test_many_windows_stand_in_few_rows(step):
     least = min(w.rows, key=lambda r: r.score)
     assert chapter.few(w.rows, [least]).count(least) == 1
     assert step == 2 or f"{chapter.MOST_ROWS} of {len(w.rows)} windows" in words(found["few"])
+    seven = drawn(step, **{**text, "doc_stride": 46})
+    assert len(seven["rows"]["rows"]) == chapter.MOST_ROWS and "few" not in seven
     if step == 3:  # a window's ring stands above its cross
         rings, crosses = (t["y"] for t in found["dots"]["data"])
         assert all(0 < c - r < 0.5 for r, c in zip(rings, crosses, strict=True))

@@ -1,5 +1,6 @@
 """The guard, who may show the page in a frame, and the frozen launch settings."""
 
+import os
 from unittest.mock import AsyncMock
 
 import gradio as gr
@@ -101,7 +102,7 @@ def test_launch_settings_are_frozen_and_origins_are_added_to_those_of_a_space(mo
     settings = launch_settings("127.0.0.1", 7860)
     off = ("share", "show_error", "enable_monitoring", "run_history", "pwa", "ssr_mode")
     assert [settings[name] for name in off] == [False] * len(off)
-    assert (settings["allowed_paths"], settings["blocked_paths"][1:]) == ([], ["~"])
+    assert (settings["allowed_paths"], settings["blocked_paths"]) == ([], [os.getcwd(), "~"])
     assert settings["strict_cors"] is True and ENVIRONMENT["GRADIO_ANALYTICS_ENABLED"] == "False"
     monkeypatch.delenv(VARIABLE, raising=False)
     assert frame_ancestors() == ()
