@@ -169,15 +169,12 @@ def test_paths_and_names_in_the_documents_exist_and_formulas_stand_in_their_func
         assert formula in " ".join(resolve_name(name).__doc__.split()), name
 
 
-def test_fill_replaces_what_stands_between_the_marks_and_refuses_a_text_without_them():
+def test_fill_replaces_what_stands_between_marks_and_figures_are_the_bundled_readers():
     text = "a\n<!-- x -->\nold\n<!-- /x -->\nb"
     assert card.with_bodies(text, {"x": "new \\1"}) == "a\n<!-- x -->\nnew \\1\n<!-- /x -->\nb"
     for broken in ("a", text + text):
         with pytest.raises(BadInput, match="exactly one pair"):
             card.with_bodies(broken, {"x": "new"})
-
-
-def test_figures_in_the_documents_are_those_of_the_bundled_reader():
     for folder in CARDS.values():
         text = (folder / "README.md").read_text(encoding="utf-8")
         assert card.with_bodies(text, card.bodies(folder)) == text

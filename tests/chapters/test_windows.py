@@ -56,6 +56,8 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert w.asked + w.special + w.capacity == 64
     assert f"64 = {w.asked} question + {w.special} special tokens" in words(found["length"])
     assert (found["size"]["min"], found["stride"]["max"]) == (w.asked + w.special + 20, w.capacity)
+    touch = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=w.capacity)
+    assert "they touch" in words(touch["closing"]) and "also read" not in words(touch["key"])
     tablet, phone = (view["annotations"] for view in found["lanes"]["narrow"])
     assert len(tablet) > len(phone), "as many words of the paragraph as fit"
     for note in found["lanes"]["layout"]["annotations"]:
@@ -68,6 +70,7 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
 @pytest.mark.parametrize("state", [{}, {"veil": True}, {"threshold": -50}, {"rule": "product"}])
 def test_every_opening_and_every_press_is_drawn(step, state):
     found = drawn(step, **state)
+    assert ("rule" in found) == ("rule" in state and step < 4), "that BERT's is shown"
     if step == 3 and "veil" not in state:
         said = words(found["finding"])
         assert ("less than the threshold allows: it wins" in said) == ("threshold" in state)

@@ -16,17 +16,6 @@ from tests.test_replies import HIDDEN
 pytestmark = pytest.mark.model
 
 
-def test_infill_for_a_person(terminal, monkeypatch):
-    monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
-    lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
-    assert "(mask, characters 4 to 7)" in lines[0] and "  mlm  rank" in lines[1]
-    assert re.match(r"total +\S+ nats", lines[-2]) and "plain sum is" in lines[-1]
-    said = terminal.run("infill", "--text", "Ada met [MASK].", "--top", 3)
-    first, guesses, *_, last = said.splitlines()
-    assert first == "[MASK]  (mask)" and "rank" not in guesses and guesses.count("%") == 3
-    assert last == "no loss: nobody has said which word a typed [MASK] hides"
-
-
 def test_a_file_is_read_as_it_stands_and_may_be_long(tmp_path, terminal):
     text = "The bridge\r\nwas designed\rby Åse 🙂.\r\n"
     path = tmp_path / "text.txt"
@@ -54,7 +43,7 @@ def test_each_line_says_what_answer_says(tmp_path, terminal):
         assert row == wanted | {"question": question, "id": "Zoë\u2028"}
 
 
-def test_answer_for_a_person(terminal):
+def test_answer_and_infill_for_a_person(terminal, monkeypatch):
     """By the sums of logits README shows it whole."""
     windows, lines = terminal.asked("answer")["windows"], terminal.ask("answer").splitlines()
     found = re.search(r"score (\S+) ([=~]) start (\S+) \+ end (\S+)", lines[1])
@@ -65,6 +54,14 @@ def test_answer_for_a_person(terminal):
     said = r"no answer scores (\S+), the best span (\S+), a lead of (\S+); this rule does not .*"
     null, span, lead = map(exact, re.fullmatch(said, line).groups())
     assert null - span == lead
+    monkeypatch.setattr("qa_demo.model.spanbert.load_spanbert", lambda _: FakeInfiller())
+    lines = terminal.run("infill", "--text", HIDDEN, "--spans", 4, 7).splitlines()
+    assert "(mask, characters 4 to 7)" in lines[0] and "  mlm  rank" in lines[1]
+    assert re.match(r"total +\S+ nats", lines[-2]) and "plain sum is" in lines[-1]
+    said = terminal.run("infill", "--text", "Ada met [MASK].", "--top", 3)
+    first, guesses, *_, last = said.splitlines()
+    assert first == "[MASK]  (mask)" and "rank" not in guesses and guesses.count("%") == 3
+    assert last == "no loss: nobody has said which word a typed [MASK] hides"
 
 
 def test_attribute_ranks_whole_words(reader, terminal):
