@@ -27,7 +27,8 @@ def told(block: Block) -> str:
         each = [x for y in both for name in ("annotations", "shapes") for x in y.get(name, ())]
         each += [block["layout"][axis] for axis in ("xaxis", "yaxis")]
         made["drawn"] = [{k: x[k] for k in PLACED & {*x}} for x in each]
-        made["points"] = [[x.get("marker") or x.get("line"), x.get("sets")] for x in block["data"]]
+        kept = ("marker", "line", "insidetextfont", "sets")
+        made["points"] = [{k: x[k] for k in kept if k in x} for x in block["data"]]
     text = orjson.dumps(made, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS).decode()
     number = r"(?<=[:,[])-?\d+\.[\de-]+(?=[],}])"  # without the last digits, which machines change
     return re.sub(number, lambda found: f"{float(found[0]):.4g}", text)

@@ -108,6 +108,7 @@ def test_one_window_small_ones_and_too_small_ones_say_so():
         assert "indow" in words(found["finding"]) or step == 3
         assert found["other"]["sets"] == chapter.OWN_TEXT
         assert step < 3 or "default for a reader without one" in words(found["exact-0"])
+        assert step < 4 or ": wrong" not in words(found["takes-logits"]), "nobody marked"
     text = {"question": "Who?", "context": LONG, "max_seq_length": 24, "doc_stride": 18}
     assert "may be cut" in words(drawn(1, **text)["exact-0"])
     said = [chapter.listing(range(1, n + 1)) for n in (1, 2, 5, 9)]
