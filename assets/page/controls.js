@@ -56,7 +56,7 @@ export function slider(b) {
   const node = el("div", about, label, range, b.names ? named : box, says);
   // a slider under a finger is never drawn anew
   const keeps = (now) => now.field === b.field && now.label === b.label && (fill(now), true);
-  return { node, keeps };
+  return { node, keeps, redraw: () => fill(b) };
 }
 
 export function choice(b) {

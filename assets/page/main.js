@@ -80,7 +80,7 @@ export function mount(root, chapters) {
   const back = () => {
     leave(shown?.state ?? {});
     if (!shown) return ask();
-    showTab(shown.chapter), follow(views, { selection: shown.selection });
+    showTab(shown.chapter), redraw(), follow(views, { selection: shown.selection });
   };
 
   /** Wait no more, and say a sentence, beside the control that caused it where there is one. */

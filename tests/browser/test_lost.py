@@ -54,14 +54,17 @@ def test_a_sheet_that_did_not_come_is_asked_for_again(open_page, how):
 def test_a_late_picture_is_waited_for_in_words_and_a_strange_refusal_has_some(open_page):
     held, strange = list[Route](), {"status": 404, "json": {"detail": "Not Found"}}
     busy = {"status": 202, "json": {"model": "it", "place": 0, "seconds": 1, "done": 0}}
-    page = open_page(SPANS, refused=True)
+    page = open_page({"chapter": "start_end", "step": 2}, refused=True)
     page.route("**/picture", lambda route: held.append(route))
-    page.get_by_role("tab", name="Loss").click()
+    slider = page.locator("#chapter").get_by_role("slider")
+    was = slider.input_value()
+    slider.press("ArrowLeft")
     expect(page.locator(".say")).to_have_text("Waiting for the server …")
     page.route("**/picture", lambda route: route.fulfill(**busy))
     held[0].fulfill(**busy)
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".say")).to_be_empty()
+    expect(slider).to_have_value(was)
     page.route("**/picture", lambda route: route.fulfill(**strange))
     page.get_by_role("tab", name="Spans").click()
     expect(page.locator(".say")).to_have_text("The server refused this, with status 404.")
