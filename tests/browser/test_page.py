@@ -263,6 +263,10 @@ def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_who
     page = open_page({"example": "nobel-1903", "chapter": "bio", "step": 3}, width=375)
     page.locator("summary", has_text="As a table").click()
     assert page.locator(".scroll").first.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
+    page = open_page({"example": "machu-picchu", "chapter": "bio"}, width=900)
+    drawn(page)
+    widths = "[...document.querySelectorAll('.point:has(text)')].map((e) => [...e.children].map((x) => x.getBoundingClientRect().width))"
+    assert all(bar + 2 >= words for bar, words in page.evaluate(widths)), "words leave their bar"
 
 
 def test_on_a_phone_no_name_or_number_leaves_its_figure(open_page, server):
