@@ -15,7 +15,7 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
-from qa_demo.core.base import logsumexp, softmax
+from qa_demo.core.base import Bools, logsumexp, softmax
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair, span_scores
 from qa_demo.core.store import ASSETS, bundled
@@ -326,24 +326,24 @@ def the_fit(case: Case) -> Made:
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right = scored_pair(case.start, case.end, *case.pair)
     found = best_pairs(case.start, case.end, w, e, limits, right)
-    constants = float(logsumexp(case.start)), float(logsumexp(case.end))
     share, most = room_above(case.loss, w)
+    scores = span_scores(case.start, case.end)
+    above = scores > scores[right.i, right.j]
     said = f"{case.begins} right pair "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"is not allowed ({barred}): no search returns it."
     else:
-        equal, scores = "" if share[0] in "<>" else "= ", span_scores(case.start, case.end)
-        above = int((scores > scores[right.i, right.j]).sum())
-        count = printed.small_number(above) if above else "none"
-        said += f"has exp(−2 L) {equal}*{share}* of that 1; each pair above has more, so *{most}* "
-        said += "can be there." if most == "none" else f"can be there (in fact {count})."
+        equal = "" if share[0] in "<>" else "= "
+        count = printed.small_number(int(above.sum())) if above.any() else "none"
+        said += f"has exp(−2 L) {equal}*{share}* of that 1. The pairs above share the rest, each "
+        said += f"with more: *{most}* can fit" + (f" (in fact {count})." if most != "none" else ".")
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
-            said += f" At the end of training it has {then}: {fewer} can."
-    key = [("fill", case.role, f"bold: the right pair ({case.who})")]
+            said += f" At the end of training it has {then}, so {fewer} can."
+    told = "others: allowed or not"
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        told = "shown: the best four of the spans and “no answer”, and the right one"
-        key.append(("text", GREY, told))
+        told = f"dark: the best four of the spans and “no answer”; {told}"
+    key = [("fill", case.role, f"bold: the right pair ({case.who})"), ("text", GREY, told)]
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
     words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
@@ -357,8 +357,8 @@ def the_fit(case: Case) -> Made:
         ui.finding(said + asides(case)),
         moment_choice(case),
         ui.legend("key", *key),
-        parts_of_one(case, found, spans, right, sum(constants)),
-        ui.formula("formula", *reckoned(case, share, constants)),
+        parts_of_one(case, found, spans, found.index(right), above),
+        ui.formula("formula", *reckoned(case, right, share, most)),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
     caption = "The best pairs, without variants by punctuation or part of a word"
@@ -380,64 +380,57 @@ def room_above(loss: float, window: Window) -> tuple[str, str]:
 
 
 def parts_of_one(
-    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, constant: float
+    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], at: int, above: Bools
 ) -> Block:
-    """A bar a pair: its P(start) P(end), all together 1, beside it its score by the log of that."""
-    at, d, said, brief = (
-        pairs.index(right),
-        printed.digits_of(right.log_p),
-        list[str](),
-        list[str](),
-    )
-    size = [*np.exp([p.log_p for p in pairs]).tolist()]
-    plus = f"{'+' if constant >= 0 else '−'} {number(abs(constant), d)}"
-    share, _ = room_above(case.loss, case.window)
-    for p in pairs:
-        product, log = share if p == right else fine(p.log_p, d), number(p.log_p, d)
-        log = f"log {product}" if number(np.log(value(product)), d) == log else log
-        equal = adds((p.log_p, constant), p.score, d)
-        said.append(f"  <b>{number(p.score, d)}</b> {equal} {log} {plus}")
-        brief.append("  " + probability(value(product)))
-    others = f"{len(case.window) ** 2 - len(pairs):,} others together"
-    size.append(max(0.0, 1 - sum(size)))
-    rest, rows = "  " + probability(size[-1]), range(len(size))
+    """A bar a pair, the right one at `at`: its P(start) P(end), beside it its score; and those of
+    all others in sum, that score `above` [n, n] the right one or not.
+    """
+    size, d = np.exp([p.log_p for p in pairs]).tolist(), printed.digits_of(pairs[at].log_p)
+    products = np.exp(np.add.outer(*case.log_p))
+    brief = [f"  {fine(p.log_p, d)}" for p in pairs]
+    brief[at] = f"  {room_above(case.loss, case.window)[0]}"
+    said = [f"{x}   score <b>{number(p.score, d)}</b>" for x, p in zip(brief, pairs, strict=True)]
+    others = [(int(above.sum()) - at, "above", float(products[above].sum()) - sum(size[:at]))]
+    others.append((above.size - len(pairs) - others[0][0], "below", 1 - sum(size) - others[0][2]))
+    others = [one for one in others if one[0]]
+    rests = [f"{count:,} others {where}, in sum" for count, where, _ in others]
+    told = [f"  {probability(max(0.0, total))}" for *_, total in others]
+    size += [max(0.0, total) for *_, total in others]
 
     def names(most: int) -> list[str]:
-        cut = [*map(printed.escape, case.names(spans, most)), others]
+        cut = [*map(printed.escape, case.names(spans, most)), *rests]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
-    colours = [case.role if r == at else GREY for r in rows[:-1]]
-    bars = ui.lying(size, rows, 0.6, {"color": [*colours, ui.LINE]})
-    data = [bars, ui.labels(size, list(rows), [*said, rest], "middle right", size=14)]
-    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in [*case.names(spans), others])))
-    made = ui.layout(300, left, 236, 24, 50)
-    made["yaxis"] = ui.named_rows(names(44), automargin=True)
-    made["xaxis"] = ui.axis("P(start) · P(end), 1 over all pairs", range=[0, 1])
-    above = f"<b>score</b> = log (P(start) · P(end)) {plus[0]} constant"
-    over = {"xanchor": "left", "yanchor": "bottom", "yshift": 12}
-    made["annotations"] = [ui.note(above, size[0], 0, **over)]
-    alt = "The best pairs, each with its P(start) · P(end) and its score, and all others together"
-    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": [*brief, rest]}
+    colours = [case.role if r == at else GREY for r in range(len(pairs))]
+    bars = ui.lying(size, range(len(size)), 0.6, {"color": [*colours, *[ui.LINE] * len(others)]})
+    rows = [*range(len(size))]
+    data = [bars, ui.labels(size, rows, [*said, *told], "middle right", size=14)]
+    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in [*case.names(spans), *rests])))
+    made = ui.layout(300, left, 170, 8, 50, yaxis=ui.named_rows(names(44), automargin=True))
+    made["xaxis"] = ui.axis("P(start) · P(end): 1 over all pairs", range=[0, 1])
+    alt = "The best pairs, each with its P(start) · P(end) and its score, and all others in sum"
+    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": [*brief, *told]}
     wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
     rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
-    narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12, "annotations.0.text": ""}
+    narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12}
     return ui.figure("figure", data, made, alt, narrow=narrow)
 
 
-def reckoned(case: Case, share: str, constants: tuple[float, float]) -> list[list[Part]]:
-    """What the right pair has of the 1, how many pairs that leaves room for, and the constant."""
+def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]:
+    """What the right pair has of the 1, how many pairs that leaves room for, and its score."""
     d = printed.digits_of(case.loss)
     both = [fine(log_p[k], d) for log_p, k in zip(case.log_p, case.pair, strict=True)]
     whole = printed.equals(both, value(both[0]) * value(both[1]), share)
     product = "exp(−2 L) = P(right start) · P(right end) = {} · {}{}"
     lines = [say(product, [both[0], START], [both[1], END], [whole, STRONG])]
     if share[0] not in "<>":
-        rest = number((1 - value(share)) / value(share))
-        room = f"each pair above has more than {share} of the 1: at most (1 − {share}) / {share} "
-        lines.append(say(f"{room}≈ *{rest}*"))
-    d = printed.digits_of(2 * case.loss)
-    of = "log P = logit − log Σ exp, so constant = log Σ exp(starts) + log Σ exp(ends) = "
-    return [*lines, [of, *ui.summed(*constants, d)]]
+        room = f"each pair above has more than {share}: (1 − {share}) / {share} leaves room for "
+        lines.append(say(f"{room}*{most}*"))
+    d = printed.digits_of(right.log_p)
+    log, constant = right.log_p, right.score - right.log_p
+    sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
+    score = f"score = −2 L {plus} constant = {number(log, d)} {plus} "
+    return [*lines, say(f"{score}{number(abs(constant), d)} {sign} *{number(right.score, d)}*")]
 
 
 def the_pull(case: Case) -> Made:
