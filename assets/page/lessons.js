@@ -57,6 +57,7 @@ export function lessons() {
     remember(OPEN_STEP, null);
     show(false);
     if (current().veil) replace(patched(current(), { veil: null }));
+    room.moved();
   }
 
   /** Show the list of lessons. */
@@ -64,6 +65,7 @@ export function lessons() {
     show(true);
     open = null;
     fresh = true;
+    room.moved();
     return tried(async () => list = (await post("lesson", {})).lessons);
   }
 

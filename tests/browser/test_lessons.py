@@ -186,5 +186,6 @@ def test_a_room_of_two_pages_over_a_restart(open_page, server):
     teacher.get_by_role("tab", name="Loss").click()  # the newest state, outside the step too
     expect(student.get_by_role("tab", selected=True)).to_have_text("Loss")
     press(teacher, "All lessons")
+    expect(heading(student)).to_have_text("Lessons")
     press(teacher, "Close the room")
     expect(student.locator(".lesson")).to_contain_text("is closed")
