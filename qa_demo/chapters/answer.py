@@ -68,7 +68,7 @@ def the_best(shown: Shown) -> list[Block | None]:
     e = shown.encoding
     before, behind = e.prefix_tokens[len(e.question_ids) + 1 :], e.suffix_tokens
     inside = f"{e.cls_token} question {' '.join(before)} paragraph {' '.join(behind)} → encoder "
-    inside += "→ h, numbers of each token → its start logit and end logit"
+    inside += "→ h, a vector for each token → its start logit and end logit"
     around = f"inside the reader, a model like BERT; {e.cls_token} begins its input, "
     around += f"{behind[0]} ends a part"
     known = "text", GREY, "nobody has marked an answer in this text"
@@ -129,8 +129,8 @@ def best_five(shown: Shown) -> Block:
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     drawn_are = "best span" if len(top) == 1 else f"{printed.small_number(len(top))} best spans"
     rule = " by the page's rule" * (shown.state.rule != "logits")
-    title = f"score of the {drawn_are}{rule} (not drawn: variants by "
-    layout["xaxis"] = ui.axis(f"{title}punctuation or part of a word)", showgrid=False, **across)
+    title = f"score of the {drawn_are}{rule}, without variants by punctuation or part of a word"
+    layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     layout["yaxis"] = ui.named_rows(named(48), tickfont={"size": 15, "color": INK}, automargin=True)
     letters = 18 if any(c.text.isupper() for c in top) else 22  # capitals are wide
     narrow: Block = {"below": 800, "yaxis.ticktext": named(letters), "yaxis.tickfont.size": 13}
