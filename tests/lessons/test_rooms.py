@@ -68,7 +68,6 @@ def test_followers_see_the_newest_state_and_no_key_and_only_the_teachers_page_le
     after = rooms.look(a)
     assert after["version"] > before["version"] and after["state"] == {"chapter": "loss"}
     assert teacher.key not in str(after) + str(rooms.look(teacher))
-    rooms, teacher, (a, *_), _ = made
     for act in (lambda: rooms.move(a, PLACE, {}), lambda: rooms.show(a, on=True)):
         with pytest.raises(BadInput, match="only the page that opened"):
             act()
