@@ -31,7 +31,8 @@ from qa_demo.training import card
 from tests.chapters.given import EVERY, OWN, blocks, full, stored
 from tests.documents import CONTRIBUTING, PAGES, README, ROOT, START, TEST, TEXT
 
-CARDS = {n: ROOT / "assets" / n for n in ("reader", "reader-large", "spanbert")}
+FOLDERS = {n: ROOT / "assets" / n for n in ("reader", "reader-large", "spanbert")}
+CARDS = {n: (folder / "README.md").read_text(encoding="utf-8") for n, folder in FOLDERS.items()}
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 SPACE = yaml.safe_load(README.split("---\n")[1])
 PACKAGES = {
@@ -39,11 +40,10 @@ PACKAGES = {
     for path in (ROOT / "qa_demo").rglob("__init__.py")
 }
 """The docstring of every package: what may come in is in pyproject.toml, for import-linter."""
-CARD = (CARDS["reader"] / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHONS = [kind.partition("Python :: ")[2] for kind in PROJECT["classifiers"]]
 FILES = ("requirements.txt", "requirements-dev.txt")
-WRITTEN = TEXT + CONTRIBUTING + CARD + "".join(PACKAGES.values())
+WRITTEN = TEXT + CONTRIBUTING + CARDS["reader"] + "".join(PACKAGES.values())
 
 
 def pins(*files: str) -> dict[str, str]:
@@ -102,7 +102,7 @@ def test_the_documents_are_short_one_link_away_and_name_no_place_on_the_author_s
     assert len(re.findall(r"^\d\. \*\*", README, re.MULTILINE)) == 5, "things to do next"
     linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", README))
     assert linked == {*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"} - {"README.md"}
-    scripts = (CARDS["reader"] / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py")
+    scripts = (FOLDERS["reader"] / "README.md", ROOT / ".ci" / "run", ROOT / "tests" / "run.py")
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *scripts):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"/(?:work|home|root)/|\.\./shared(?!/\w+\.js)", text), path.name
@@ -175,19 +175,18 @@ def test_fill_replaces_what_stands_between_marks_and_figures_are_the_bundled_rea
     for broken in ("a", text + text):
         with pytest.raises(BadInput, match="exactly one pair"):
             card.with_bodies(broken, {"x": "new"})
-    for folder in CARDS.values():
-        text = (folder / "README.md").read_text(encoding="utf-8")
-        assert card.with_bodies(text, card.bodies(folder)) == text
+    for name, text in CARDS.items():
+        assert card.with_bodies(text, card.bodies(FOLDERS[name])) == text
         assert len(text.splitlines()) <= 250
     files = ("model.safetensors", "bio_head.safetensors")
-    many = sum(x.size for f in files for x in load_file(CARDS["reader"] / f).values())
-    assert f"{many / 1e6:.1f} million parameters" in (CARDS["reader"] / "README.md").read_text()
-    scores = {"scores": card.bodies(CARDS["reader"])["scores"]}
+    many = sum(x.size for f in files for x in load_file(FOLDERS["reader"] / f).values())
+    assert f"{many / 1e6:.1f} million parameters" in CARDS["reader"]
+    scores = {"scores": card.bodies(FOLDERS["reader"])["scores"]}
     assert card.with_bodies(PAGES["docs/how-sure.md"], scores) == PAGES["docs/how-sure.md"]
 
 
-@pytest.mark.parametrize("folder", CARDS.values())
-def test_every_command_of_training_on_a_card_parses(folder, monkeypatch):
+@pytest.mark.parametrize("text", CARDS.values(), ids=CARDS)
+def test_every_command_of_training_on_a_card_parses(text, monkeypatch):
     parse = ArgumentParser.parse_known_args
 
     def only_parse(parser: ArgumentParser, *words: object, **given: object) -> None:
@@ -195,7 +194,6 @@ def test_every_command_of_training_on_a_card_parses(folder, monkeypatch):
         sys.exit("every word of it was read")  # and nothing is trained
 
     monkeypatch.setattr(ArgumentParser, "parse_known_args", only_parse)
-    text = (folder / "README.md").read_text(encoding="utf-8")
     shown = re.findall(r"^python -m (qa_demo\.training\.\w+) ((?:.*\\\n)*.*)$", text, re.MULTILINE)
     assert shown
     for name, flags in shown:
@@ -205,9 +203,8 @@ def test_every_command_of_training_on_a_card_parses(folder, monkeypatch):
 
 @pytest.mark.parametrize("name", CARDS)
 def test_of_every_file_that_was_trained_on_a_card_tells_the_licence(name):
-    of = name.removesuffix("-large")  # whose card leads to the other's table
-    used, told = ((CARDS[n] / "README.md").read_text(encoding="utf-8") for n in (name, of))
-    commands = "".join(re.findall(r"^```\w*\n(.*?)^```", used, re.MULTILINE | re.DOTALL))
+    told = CARDS[name.removesuffix("-large")]  # the large one's card leads to the other's table
+    commands = "".join(re.findall(r"^```\w*\n(.*?)^```", CARDS[name], re.MULTILINE | re.DOTALL))
     files = set(re.findall(r"([\w-]+)\.(?:json\.gz:\d|txt\.gz)", commands))
     rows = re.findall(r"^\| (.*) \| .* \| .*(CC BY|Apache|MIT|BSD|public)", told, re.MULTILINE)
     assert files and files <= {file for row, _ in rows for file in row.split(", ")}
