@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from qa_demo.core.attribution import STEPS, Attribution, leave_one_out, value_of, window_of
+from qa_demo.core.attribution import METHODS, STEPS, Attribution, leave_one_out, value_of, window_of
 from qa_demo.core.base import Cancelled
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts, special_positions, whitespace_ids
@@ -142,23 +142,15 @@ class FakeReader:
         return start, end
 
     def attribute(
-        self,
-        reading,
-        target,
-        method="integrated_gradients",
-        baseline=None,
-        n_steps=None,
-        on_progress=None,
-        cancelled=None,
+        self, reading, target, method=METHODS[0], baseline=None, n_steps=None, *watch, **named
     ) -> Attribution:
         """Random values; integrated ones sum to F(x) - F(x') but for a gap of 0.2 / steps."""
-        watch = on_progress, cancelled  # by place and by name, as a reader is given them
         if method == "leave_one_out":
-            return leave_one_out(reading, target, lambda *asked: self.masked(*asked, *watch))
-        window, path = window_of(reading, target), method == "integrated_gradients"
+            return leave_one_out(reading, target, lambda *of: self.masked(*of, *watch, **named))
+        window, path = window_of(reading, target), method == METHODS[0]
         steps = (n_steps or STEPS[0]) if path else 1
         for done in range(1, steps + 1):
-            tell(done, steps, *watch)
+            tell(done, steps, *watch, **named)
         f_x = float(value_of(target, window, *reading.logits(window.index)))
         values = rng_of(window, method, target, None).normal(1.0, 1.0, size=len(window))
         values[special_positions(reading.encoding, window)] = 0.0

@@ -190,9 +190,7 @@ def test_a_bundled_reader_that_cannot_be_loaded_is_said_and_the_page_stays(caplo
     assert "model.safetensors is cut" in caplog.text
 
 
-def test_the_network_is_asked_without_sending_anything_and_names_are_not_those_of_others(
-    monkeypatch,
-):
+def test_the_network_is_asked_without_sending_and_names_are_not_those_of_others(monkeypatch):
     try:
         found = network_address()
     except BadInput as refused:

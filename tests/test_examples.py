@@ -33,8 +33,7 @@ def entry(reading: Reading, *answers: str) -> PoolExample:
     for answer in answers:
         text, _, copy = answer.partition("@")
         found.append(Answer(text, context.rindex(text) if copy else context.index(text)))
-    asked = reading.encoding.question, context
-    return PoolExample("toy", *asked, tuple(found))
+    return PoolExample("toy", reading.encoding.question, context, tuple(found))
 
 
 def one(words: str, *both: dict[str, float], null: float = 0.0) -> Reading:

@@ -115,14 +115,12 @@ def load_dataset(name: str, split: str) -> Mock:
     """Stands in for that of the package `datasets`, which needs a network."""
     assert (name, split) == ("rajpurkar/squad_v2", "validation")
     said = "The Danube rises in the Black Forest and flows into the Black Sea."
+    asked = {"Where does the Danube end?": ["the Black Sea"], "How long is the Danube?": []}
+    asked |= {"Where does the Danube rise?": ["Danube"]}
     rows = [
         {"id": question, "title": "Danube", "context": said, "question": question}
         | {"answers": {"text": answers, "answer_start": [said.index(x) for x in answers]}}
-        for question, answers in (
-            ("Where does the Danube end?", ["the Black Sea"]),
-            ("How long is the Danube?", []),
-            ("Where does the Danube rise?", ["Danube"]),
-        )
+        for question, answers in asked.items()
     ]
     return Mock(**{"shuffle.return_value.select.return_value": rows})
 

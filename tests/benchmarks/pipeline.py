@@ -18,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from subprocess import PIPE
 
 from qa_demo.core.predict import predict
 from qa_demo.core.types import WindowOptions
@@ -45,13 +46,9 @@ def started(folder: Path) -> subprocess.Popen[str]:
     if not (folder / "transformers").is_dir():
         install = ["-m", "pip", "install", "--quiet", "--target", str(folder), OLD]
         subprocess.run([getattr(sys, "_base_executable", sys.executable), *install], check=True)
-    return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", PEER, str(ROOT / "assets" / "reader")],
-        env={**os.environ, "PYTHONPATH": str(folder), "TRANSFORMERS_VERBOSITY": "error"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    peer = [sys.executable, "-W", "ignore", "-c", PEER, str(ROOT / "assets" / "reader")]
+    known = {**os.environ, "PYTHONPATH": str(folder), "TRANSFORMERS_VERBOSITY": "error"}
+    return subprocess.Popen(peer, env=known, stdin=PIPE, stdout=PIPE, text=True)
 
 
 def main() -> None:
@@ -68,10 +65,8 @@ def main() -> None:
     words = (SENTENCES * (1 + max(args.words) // 16)).split()
     version = peer.stdout.readline().strip() or sys.exit("the old pipeline did not start")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    print(
-        f"this reader against transformers {version}, {os.cpu_count()} cores, "
-        f"{platform.machine()}, load before {load:.1f}, medians of {args.repeats}"
-    )
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, load before {load:.1f}"
+    print(f"this reader against transformers {version}, {machine}, medians of {args.repeats}")
     for count in args.words:
         context, turns = " ".join(words[:count]), args.repeats * max(1, 2000 // count)
         for name, options in (("the page's windows", WindowOptions()), ("equal windows", equal)):
@@ -84,11 +79,9 @@ def main() -> None:
                 predict(reading)
                 new.append(time.perf_counter() - began)
             ours, theirs = median(new[1:]), median(old[1:])  # the first ones warm up
-            print(
-                f"{count:6d} words, {name:<19} ({len(reading.windows):3d}): {ours:6.3f} s against "
-                f"{theirs:6.3f} s, ratio {ours / theirs:.2f}",
-                flush=True,
-            )
+            read = f"{count:6d} words, {name:<19} ({len(reading.windows):3d})"
+            times = f"{ours:6.3f} s against {theirs:6.3f} s, ratio {ours / theirs:.2f}"
+            print(f"{read}: {times}", flush=True)
     peer.communicate(timeout=20)
 
 
