@@ -61,7 +61,6 @@ def test_the_folder_is_complete_with_both_heads_and_the_logits_of_transformers(r
     types = {tensor.dtype for tensor in load_file(FOLDER / "model.safetensors").values()}
     assert types <= {torch.float16, torch.bfloat16, torch.int64}
     assert (reader.name, reader.max_seq_length) == ("bundled", 512)
-    assert reader.bio is not None
     assert reader.threshold == json.loads((FOLDER / "reader.json").read_text())["threshold"]
     assert reader.checksum == sha256(FOLDER / "checksums.json")
     measured = json.loads((FOLDER / "metrics.json").read_text())["claim"]

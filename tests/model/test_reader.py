@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from qa_demo import explain
 from qa_demo.core.base import BadCheckpoint, BadInput, Cancelled
 from qa_demo.core.predict import predict
-from qa_demo.core.types import WindowOptions
 from qa_demo.model.loading import load_reader
 from qa_demo.model.reader import BertReader
 from qa_demo.model.tokenizer import encode
@@ -70,19 +69,14 @@ def test_a_forked_process_has_threads_of_its_own(bert):
         ("\u200b", "the bridge", "question holds no character"),
         (7, "the bridge", "question must be text, got int"),
         ("who", None, "paragraph must be text, got NoneType"),
+        *(("bridge " * 2 * words, kit.CONTEXT, "max_query_length") for words in (60, 300, 600)),
     ],
 )
-def test_texts_that_cannot_be_read(bert, question, context, words):
-    with pytest.raises(BadInput, match=words):
-        bert.read(question, context, OPTIONS)
-
-
-@pytest.mark.parametrize("words", [60, 300, 600])
-def test_a_long_question_never_reaches_the_librarys_panic(bert, words):
+def test_texts_that_cannot_be_read_never_reach_the_librarys_panic(bert, question, context, words):
     """The panic derives from BaseException: pytest.raises(BadInput) lets it through and fails."""
     backend = bert.tokenizer.backend_tokenizer
-    with pytest.raises(BadInput, match="max_query_length"):
-        bert.read("bridge " * 2 * words, kit.CONTEXT, WindowOptions(64, 7))
+    with pytest.raises(BadInput, match=words):
+        bert.read(question, context, OPTIONS)
     assert backend.truncation is None and backend.padding is None
 
 

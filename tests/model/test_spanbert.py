@@ -106,15 +106,13 @@ def test_a_head_of_another_shape_and_a_checkout_without_the_model_are_refused(
         load_spanbert()
 
 
-def infill(flags: str, model: Path) -> list[object]:
-    return ["infill", "--text", TEXT, "--model", model, *flags.split()]
-
-
 def test_the_command_line_draws_by_seed_and_a_model_without_a_boundary_head_has_none_to_cut(
     folder, tmp_path, terminal
 ):
+    infill = ["infill", "--text", TEXT, "--model"]
+
     def said(flags: str) -> str:
-        return terminal.run(*infill(flags, folder))
+        return terminal.run(*infill, folder, *flags.split())
 
     same, again, other = (said(f"--seed {seed}") for seed in (4, 4, 5))
     assert same == again != other and "paper's plain sum" in same and "rank" in same
@@ -126,4 +124,4 @@ def test_the_command_line_draws_by_seed_and_a_model_without_a_boundary_head_has_
     found = other.infill(hide(ids, [Span(1, 2)], other.mask_id))
     assert all(p.sbo is None and "no span boundary head" in p.no_sbo for p in found.pieces)
     assert not set(other.tokenizer.all_special_ids) & {other.random_piece(rng) for _ in range(300)}
-    terminal.refuses("changes nothing", *infill("--spans 11 15 --cut left", tmp_path / "r"))
+    terminal.refuses("changes nothing", *infill, tmp_path / "r", "--spans", 11, 15, "--cut=left")

@@ -61,11 +61,6 @@ def write(name: str, data: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(data)
 
 
-def rewrite(change: Callable[[bytes], bytes]) -> Damage:
-    """Other bytes in the file of the weights."""
-    return lambda folder: (folder / WEIGHTS).write_bytes(change((folder / WEIGHTS).read_bytes()))
-
-
 def replaced(name: str, make: Callable[[Path], Any] = Path.exists, other: str = "") -> Damage:
     """The file is gone; `make` puts something else in its place, or at another name."""
     return lambda folder: ((folder / name).unlink(), make(folder / (other or name)))
@@ -111,8 +106,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (config(attn_implementation={"": "evil/a"}), CODE),
     (config(hidden_size=10**12), NO_MODEL),
     (config(position_embedding_type="relative_key"), "= relative_key; only absolute"),
-    (config(is_decoder=True), "is_decoder = True; only False"),
-    (config(is_causal=True), "is_causal = True; only False"),
+    *((config(**{key: True}), f"{key} = True; only False") for key in ("is_decoder", "is_causal")),
     (write("config.json", b"[]"), "config.json is missing or holds no object"),
     (write("config.json", b"\xff\x00"), "config.json is not valid JSON"),
     (write("config.json", b"[" * 100_000), "config.json is not valid JSON"),
@@ -134,7 +128,7 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
     (write(WEIGHTS, POINTER), "is a git-LFS pointer, not the file itself; run git lfs pull"),
-    (rewrite(lambda raw: raw[:-9]), CUT_OFF),
+    (lambda folder: os.truncate(folder / WEIGHTS, 9_999), CUT_OFF),
     (replaced(WEIGHTS, Path.touch, "pytorch_model.bin"), PICKLE),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
     (index(weight_map={"a": "../b.safetensors"}), "index.json names '../b.safetensors', which is"),

@@ -32,7 +32,6 @@ def test_the_rate_warms_up_and_falls_to_nothing_by_steps_or_by_time():
     assert loop.rate(replace(s, warmup=0), 0, 0) == 1
     timed = replace(s, steps=0, minutes=2.0, warmup=0)
     assert [loop.rate(timed, 7, t) for t in (0, 30, 120, 200)] == [1, 0.75, 0, 0]
-    assert [loop.share_done(timed, 7, t) for t in (30, 120)] == [0.25, 1]
 
 
 def test_bf16_is_taken_only_where_it_is_clearly_faster_and_the_family_can(tmp_path, monkeypatch):

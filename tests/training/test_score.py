@@ -37,9 +37,8 @@ SETS = st.sets(st.sampled_from(TEXTS), max_size=4)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     where = tmp_path_factory.mktemp("scoring") / "reader"
-    found = kit.save(where, bio=True, max_position_embeddings=512)
-    write_checksums(found)
-    return found
+    write_checksums(kit.save(where, bio=True, max_position_embeddings=512))
+    return where
 
 
 @pytest.fixture(scope="module")
