@@ -50,6 +50,7 @@ AFTER = [
     ("evaluate {dev} --null-score-diff-threshold 2", "every question has an answer, so the rules"),
     ("answer {texts} --max-seq-length 384", "max_seq_length must be at most 64"),
     ("evaluate {dev} --out o.jsonl --max-seq-length 384", "evaluate: max_seq_length must be at"),
+    ("evaluate {dev} --out {null}", "null.jsonl must be a plain file: to go on, it is read again"),
     ("answer --jsonl {asked} --doc-stride 300", "doc_stride must be at least 1 and"),
     ("answer {texts} --max-query-length 2", "max_query_length allows 2"),
     ("loss {texts} --max-answer-length 3", "--max-answer-length 3; python -m qa_demo loss --help"),
@@ -68,6 +69,7 @@ def names(folder, tmp_path, tmp_path_factory, monkeypatch) -> dict[str, str]:
     lines(files / "asked.jsonl", [{"question": "q", "context": "c"}])
     squad(files / "dev.json")
     squad(files / "twice.json", id="q2")
+    (files / "null.jsonl").symlink_to(os.devnull)
     monkeypatch.chdir(tmp_path)
     found = {path.stem: str(path) for path in files.iterdir()}
     reader = shlex.join(["--reader", str(folder), *SMALL])
@@ -80,7 +82,7 @@ def test_what_cannot_be_done_is_refused(line, reason, terminal, names, monkeypat
         loaded = "qa_demo.model.loading.load_reader"
         monkeypatch.setattr(loaded, lambda *_, **__: pytest.fail("a reader was loaded"))
     terminal.refuses(reason, *shlex.split(line.format_map(names)))
-    assert not list(Path().iterdir())
+    assert not [*Path().iterdir(), *Path(names["dev"]).parent.glob("*.run.json")]
 
 
 OVER = [
