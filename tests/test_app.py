@@ -123,12 +123,11 @@ def refused(capsys) -> Callable[..., str]:
     """What a start with these flags says: one sentence on stderr, with exit code 2."""
 
     def refused(*flags: str) -> str:
-        try:
-            code = app.main(flags)
-        except SystemExit as left:
-            code = left.code
+        with pytest.raises(SystemExit) as left:
+            sys.exit(app.main(flags))  # argparse leaves by itself
         said, complaint = capsys.readouterr()
-        assert (code, said) == (2, "") and re.fullmatch(r"spanlight: .+\n", complaint), complaint
+        assert (left.value.code, said) == (2, ""), complaint
+        assert re.fullmatch(r"spanlight: .+\n", complaint)
         return complaint.rstrip()
 
     return refused
