@@ -51,6 +51,19 @@ def test_the_best_guesses_are_those_of_the_softmax_and_the_true_word_among_them(
     assert all(f"“{r.word}” 0." in said or f"“{r.word}” <" in said for r in drawn[0])
 
 
+def test_blanks_are_numbered_in_their_span_and_named_with_their_two_boundaries():
+    found, pressed, drawn = fill(hidden_in("curie"), FakeInfiller()), [], []
+    for cut in (None, "right"):
+        sentence = items(shown(passage="curie", cut=cut)["sentence"])
+        blanks = [i for i in sentence if "blank" in i.get("looks", ())]
+        pressed.append([(i["t"], *i["sets"].values(), "boxed" in i["looks"]) for i in blanks])
+        drawn.append([i["under"] for i in sentence if "edge" in i.get("looks", ())])
+    pieces = found.plain.pieces
+    by_hand = [(str(p.at - p.run.start + 1), p.at, p.at == found.first()) for p in pieces]
+    assert pressed == [by_hand, by_hand]
+    assert drawn == [["word before", "word after"], ["word before", "averaged out"]]
+
+
 def test_the_loss_of_a_blank_is_the_sum_of_both_and_a_cut_touches_sbo_alone():
     found, cut = shown(passage="curie"), shown(passage="curie", cut="left")
     *_, parts, total = words(found["formula"]).split("=")
