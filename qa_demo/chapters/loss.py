@@ -333,17 +333,17 @@ def the_fit(case: Case) -> Made:
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
         said += f"is not allowed ({barred}): no search returns it."
     else:
-        equal = "" if share[0] in "<>" else "= "
-        count = printed.small_number(int(above.sum())) if above.any() else "none"
-        said += f"has exp(−2 L) {equal}*{share}* of that 1. The pairs above share the rest, each "
-        said += f"with more: *{most}* can fit" + (f" (in fact {count})." if most != "none" else ".")
+        equal, count = "" if share[0] in "<>" else "= ", int(above.sum())
+        many = printed.small_number(count) if count else "none"
+        fact = f"; {many} {'is' if count == 1 else 'are'}" if most != "none" else ""
+        said += f"has exp(−2 L) {equal}*{share}* of that 1. Each pair above has more, so *{most}* "
+        said += f"can be there{fact}."
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}, so {fewer} can."
-    told = "others: allowed or not"
+    key = [("fill", case.role, f"bold: the right pair ({case.who})")]
     if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
-        told = f"dark: the best four of the spans and “no answer”; {told}"
-    key = [("fill", case.role, f"bold: the right pair ({case.who})"), ("text", GREY, told)]
+        key.append(("text", GREY, "dark: the best four of the spans and “no answer”"))
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
     words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
@@ -393,7 +393,7 @@ def parts_of_one(
     others = [(int(above.sum()) - at, "above", float(products[above].sum()) - sum(size[:at]))]
     others.append((above.size - len(pairs) - others[0][0], "below", 1 - sum(size) - others[0][2]))
     others = [one for one in others if one[0]]
-    rests = [f"{count:,} others {where}, in sum" for count, where, _ in others]
+    rests = [f"{n:,} others {where} (allowed or not), in sum" for n, where, _ in others]
     told = [f"  {probability(max(0.0, total))}" for *_, total in others]
     size += [max(0.0, total) for *_, total in others]
 
@@ -411,7 +411,7 @@ def parts_of_one(
     alt = "The best pairs, each with its P(start) · P(end) and its score, and all others in sum"
     narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": [*brief, *told]}
     wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
-    rowed = [w.replace(" (token", "<br>(token") for w in names(13 if wide else 22)]
+    rowed = [w.replace(" (", "<br>(", 1) for w in names(13 if wide else 22)]
     narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12}
     return ui.figure("figure", data, made, alt, narrow=narrow)
 
