@@ -93,7 +93,7 @@ function thin(root) {
   for (const e of labels.sort((x, y) => size(y) - size(x))) {
     const r = e.getBoundingClientRect();
     const covered = kept.some((k) =>
-      r.left < k.right && k.left < r.right && r.top < k.bottom && k.top < r.bottom
+      r.left < k.right + 4 && k.left < r.right + 4 && r.top < k.bottom && k.top < r.bottom
     );
     if (covered) e.style.visibility = "hidden";
     else e.style.visibility = "", kept.push(r);
