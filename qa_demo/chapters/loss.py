@@ -393,7 +393,7 @@ def parts_of_one(
     others = [(int(above.sum()) - at, "above", float(products[above].sum()) - sum(size[:at]))]
     others.append((above.size - len(pairs) - others[0][0], "below", 1 - sum(size) - others[0][2]))
     others = [one for one in others if one[0]]
-    rests = [f"{n:,} others {where} (allowed or not), in sum" for n, where, _ in others]
+    rests = [f"{printed.plural(n, 'other')} {k} (allowed or not), in sum" for n, k, _ in others]
     told = [f"  {probability(max(0.0, total))}" for *_, total in others]
     size += [max(0.0, total) for *_, total in others]
 
