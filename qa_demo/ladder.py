@@ -224,6 +224,6 @@ def ladder(
         x = cols.reach(about, about, 0.04)  # between the bars and the token's name
         shapes = [ui.rect(*x, -3, -5, ui.INK, yref="paper", ysizemode="pixel", yanchor=0)]
     layout["annotations"] = notes
-    small = {"below": 1040, "data.bar.insidetextfont.size": 11}  # as wide as its column
-    views = [small, view(800, 12, 548), view(560, 6, 330)]
+    sizes = {"data.bar.insidetextfont.size": 11, "xaxis.tickfont.size": 12}  # as wide as a column
+    views = [{"below": 1040, **sizes}, view(800, 12, 548), view(560, 6, 330)]
     return ui.figure("tags", data, layout, alt, overlay={"shapes": shapes}, narrow=views)
