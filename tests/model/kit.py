@@ -18,7 +18,6 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.processors import TemplateProcessing
 
 from qa_demo.core.types import Window, WindowOptions
-from qa_demo.model import products
 
 transformers.logging.disable_progress_bar()  # of writing a model: stderr is a command's alone
 WORDS = ["the", "bridge", "was", "designed", "by", "who", "tower", "river", "in", "and"]
@@ -161,9 +160,12 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
     return model, inputs
 
 
-def assert_as_transformers(reader: Any, folder: Path, question: str, context: str) -> None:
+def assert_as_transformers(
+    reader: Any, folder: Path, question: str, context: str, apart: float = 3e-6
+) -> None:
     """The logits of an ordinary call of the folder's tokenizer and model, by themselves: the
-    tokenizer decides whether segments are fed. To the last digit where torch's own products stay.
+    tokenizer decides whether segments are fed. `apart` of the largest: three layers in one product
+    of a few columns differ in the last digit on a processor without AVX-512.
     """
     words = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model, info = transformers.AutoModelForQuestionAnswering.from_pretrained(
@@ -177,8 +179,8 @@ def assert_as_transformers(reader: Any, folder: Path, question: str, context: st
     reading = reader.read(question, context, WindowOptions(len(ids), 5))
     assert [window.input_ids.tolist() for window in reading.windows] == [ids]
     expected = np.stack([out.start_logits[0], out.end_logits[0]])
-    atol = 3e-6 * np.abs(expected).max() if products.is_amd() else 0
-    np.testing.assert_allclose(reading.logits(0), expected, rtol=0, atol=atol)
+    within = apart * np.abs(expected).max()
+    np.testing.assert_allclose(reading.logits(0), expected, rtol=0, atol=within)
 
 
 def asked(name: str, question: str, context: str, *texts: str, **more: Any) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_the_folder_is_complete_with_both_heads_and_the_logits_of_transformers(r
     monkeypatch.setattr(products, "is_amd", lambda: False)
     reader = load_reader("bundled")
     for question, context, _ in ANSWERED:
-        kit.assert_as_transformers(reader, FOLDER, question, context)
+        kit.assert_as_transformers(reader, FOLDER, question, context, apart=0)
 
 
 @pytest.mark.parametrize(("question", "context", "answer"), ANSWERED)
