@@ -132,7 +132,7 @@ class Asked:
 
     def _counted(self, guess: object) -> tuple[str, Said]:
         """A number: right, a wrong one with a sentence of its own, or any other."""
-        value = number_of(guess)
+        value = number_of(guess, self.value)
         label = printed(value)
         if abs(value - self.value) <= self.within:
             return label, []
@@ -150,13 +150,13 @@ def label_of(e: Encoding, span: Span) -> str:
     return quote(e.text(Span(inside[0], inside[-1]) if first >= 0 else span), MOST_TYPED)
 
 
-def number_of(guess: object) -> float:
-    """A number as people write it: 0.5, 0,5, 1/2, ½, 50 %, 1,845. Errors: BadInput."""
+def number_of(guess: object, right: float = 0.0) -> float:
+    """A number as people write it: 0.5, 0,5, 1/2, 50 %; 1,845 by a large one. Errors: BadInput."""
     given = str(guess)[:MOST_TYPED]
-    apart = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", given)  # 1½ is not 11/2
+    apart = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞²³¹⁰-⁹])", " ", given)  # 1½ is not 11/2
     text = unicodedata.normalize("NFKC", apart).strip().translate({0x2212: "-", 0x2044: "/"})
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", text):
-        text = text.replace(",", "")
+    if abs(right) >= 100:  # else 2,546 lies between 2 and 3
+        text = re.sub(r"(?<=\d)[,. ](?=\d{3}\b)", "", text)
     over, _, under = text.removesuffix("%").replace(",", ".").partition("/")
     try:
         value = float(over) / float(under or 1) / (100 if text.endswith("%") else 1)
