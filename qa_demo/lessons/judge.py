@@ -16,8 +16,8 @@ from qa_demo.lessons.files import Step
 from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, say
 from qa_demo.shown import Shown
 
-ROUNDED = 0.006
-"""How far a typed number may be off, as a share of the right one, for its last digit."""
+ROUNDED = 0.007
+"""How far a typed number may be off, as a share of the right one: 0.66 or 0.67 for 2/3."""
 NAMED = 0.02
 """A wrong number that has a sentence is recognised within this share of its size."""
 MOST_TYPED = 60
@@ -76,8 +76,8 @@ class Asked:
         elif step.ask == "number":
             self.value, self.hear = computed(step.right, facts), self._counted
             self.traps = {k: computed(k, facts) for k in self.whys if k != "other"}
-            rounding = 0.1 if self.value.is_integer() else ROUNDED * max(1.0, abs(self.value))
-            self.within = computed(step.within, facts) if step.within else rounding
+            size = 1.0 if self.value.is_integer() else max(1.0, abs(self.value))
+            self.within = computed(step.within, facts) if step.within else ROUNDED * size
             self.label = printed(self.value)
         else:
             self.right, self.hear = step.right, self._chosen
