@@ -19,7 +19,7 @@ from qa_demo.core.losses import count_labels, entropy
 from qa_demo.core.masking import length_law
 from qa_demo.examples import Worth, hidden_in
 from qa_demo.lessons.checks import CHOICES, Facts, Seen, require
-from qa_demo.printed import fine, plural, probability, quote, signed, small_number
+from qa_demo.printed import fine, number, plural, probability, quote, signed, small_number
 
 
 def _start(t: Seen) -> Products:
@@ -54,11 +54,11 @@ def many_products(t: Seen) -> Facts:
     """S · h is a sum of many small products: it takes a dozen of the largest or more."""
     made = _start(t)
     products, b, top = made.values, made.bias, float(made.values.max())
-    least = round((t.best.start_logit - b) / top)
-    require(least > 12 and top >= -products.min(), "a few products decide here")
+    share = (t.best.start_logit - b) / top
+    require(share > 12 and top >= -products.min(), "a few products decide here")
     signs = {"up": int((products > 0).sum()), "down": int((products < 0).sum())}
-    sizes = {"width": len(products), "b": b, "top": top, "least": least}
-    return {"word": t.named(t.best.span.start), **signs, **sizes}
+    sizes: Facts = {"width": len(products), "b": b, "top": number(top, 3), "share": share}
+    return {"word": t.named(t.best.span.start), "least": int(np.ceil(share)), **signs, **sizes}
 
 
 def label(t: Seen) -> Facts:

@@ -349,6 +349,8 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     assert f"start logit, {number(best.start_logit)}:" in plain(told)
     found |= CHECKS["one_vector"](seen) | CHECKS["likely_begin"](seen)
     assert found["n"] == len(shown.encoding.context_ids) and found["B"] == ">0.99"
+    raised = float(number(seen.best.start_logit)) - float(number(found["b"]))
+    assert found["least"] == np.ceil(raised / float(found["top"])), "with the printed numbers"
     assert f"{found['up']} products raise " in said and f", {found['down']} lower it" in said
 
 
