@@ -147,12 +147,6 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
 
 def tokenizer_of(folder: Path, config: Any) -> Any:
     """The folder's tokenizer, no larger than the model's vocabulary."""
-    settings = sources.read_json(folder, "tokenizer_config.json") or {}
-    if not isinstance(settings, dict) or settings.get("auto_map"):
-        raise BadCheckpoint(
-            "tokenizer_config.json has the key 'auto_map', which chooses code; such readers are "
-            "not loaded"
-        )
     readable = TOKENIZER_FILES if importlib.util.find_spec("sentencepiece") else TOKENIZER_FILES[:3]
     if not any((folder / name).is_file() for name in readable):  # an empty one would be made
         raise BadCheckpoint("the tokenizer is missing (tokenizer.json, not SentencePiece's alone)")

@@ -33,7 +33,9 @@ FAMILIES = (
 """The model types that are loaded."""
 CHOOSE_CODE = (
     "auto_map", "custom_pipelines", "quantization_config", "fusion_config", "transformers_weights",
+    "configuration_files", "fast_tokenizer_files", "attribute_map",
 )  # fmt: skip
+"""Keys that name code or files, or give another key a second name."""
 MEANINGS = {"is_decoder": False, "is_causal": False, "position_embedding_type": "absolute"}
 """Switches that change what the weights mean, and the one value that readers here compute."""
 INSTEAD = "use the bundled reader, which works offline"
@@ -150,10 +152,9 @@ def read_json(folder: Path, name: str) -> Any:
 
 
 def scan(folder: Path) -> None:
-    """BadCheckpoint for a config.json that chooses code, or a kind of model that is not read.
-
-    `auto_map` names Python files; an attention implementation that is a hub address makes
-    transformers fetch a kernel even where the caller asks for another one.
+    """BadCheckpoint for a folder that chooses code or other files, or a kind of model that is not
+    read. An attention implementation that is a hub address makes transformers fetch a kernel even
+    where the caller asks for another one.
     """
     adapter = read_json(folder, "adapter_config.json")
     if adapter is not None:
@@ -161,21 +162,23 @@ def scan(folder: Path) -> None:
         raise BadCheckpoint(
             f"it is an adapter of {str(base or 'another model')[:100]}: merge it first"
         )
-    raw = read_json(folder, "config.json")
+    raw, words = (read_json(folder, name) for name in ("config.json", "tokenizer_config.json"))
     if not isinstance(raw, dict):
         raise BadCheckpoint(
             "config.json is missing or holds no object, so this is not a transformers model"
         )
-    for key, value in raw.items():
-        kernel = "attn_implementation" in key and value not in ("eager", "sdpa", True)
-        if value and (kernel or key in CHOOSE_CODE):
+    for name, held in (("config.json", raw), ("tokenizer_config.json", words or {})):
+        for key, value in held.items():
+            kernel = "attn_implementation" in key and value not in ("eager", "sdpa", True)
+            if value and (kernel or key in CHOOSE_CODE):
+                raise BadCheckpoint(
+                    f"{name} has the key {key[:60]!r}, which chooses code or files; readers that "
+                    f"need their own code are not loaded"
+                )
+    for key, meant in MEANINGS.items():
+        if raw.get(key) not in (meant, None):
             raise BadCheckpoint(
-                f"config.json has the key {key[:60]!r}, which chooses code or files; readers that "
-                f"need their own code are not loaded"
-            )
-        if key in MEANINGS and value not in (MEANINGS[key], None):
-            raise BadCheckpoint(
-                f"config.json has {key} = {str(value)[:40]}; only {MEANINGS[key]} is supported"
+                f"config.json has {key} = {str(raw[key])[:40]}; only {meant} is supported"
             )
     family = raw.get("model_type")
     if family not in FAMILIES:
@@ -186,8 +189,9 @@ def scan(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files that hold the model. Errors: BadCheckpoint without one, and where their
-    index names another file, which might lie anywhere and no checksum would hold.
+    """The safetensors files that hold the model. Errors: BadCheckpoint without one, and for others
+    that transformers would read (an index names them, or they are parts of a distributed
+    checkpoint): they might lie anywhere, and no checksum would hold them.
     """
     found = sorted(folder.glob("model*.safetensors"))
     if not found:
@@ -196,9 +200,10 @@ def weight_files(folder: Path) -> list[Path]:
             "as pytorch_model.bin can run code when they are opened, and are not read"
         )
     index = read_json(folder, INDEX_FILE) or {"weight_map": {}}
-    for name in sorted({*index["weight_map"].values()} - {path.name for path in found}):
+    read = {*index["weight_map"].values(), *(path.name for path in folder.glob("shard-*"))}
+    for name in sorted(read - {path.name for path in found}):
         raise BadCheckpoint(
-            f"{INDEX_FILE} names {name[:60]!r}, which is no file model*.safetensors of this folder"
+            f"{name[:60]!r} would be read too, and is no file model*.safetensors of this folder"
         )
     return found
 

@@ -87,21 +87,21 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 44\n
 NAN, LARGE = float("nan"), torch.tensor([float("inf"), 0]).half()
 PANIC = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 NO_MODEL = "no model that can be built"
+CHOSEN = ["auto_map", "custom_pipelines", "quantization_config", "transformers_weights"]
+CHOSEN += ["configuration_files", "attribute_map"]
 CODE, CUT_OFF = "which chooses code", "safetensors file is cut off or damaged; copy it anew"
 PICKLE = "model.safetensors is missing .*pickles such as pytorch_model.bin can run code"
 PIECES_ALONE = r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)"
 ENCODER = r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
 config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
-index, adapter = (partial(edit, f"{name}.json") for name in (f"{WEIGHTS}.index", "adapter_config"))
+OTHERS = (f"{WEIGHTS}.index", "adapter_config", "tokenizer_config")
+index, adapter, words = (partial(edit, f"{name}.json") for name in OTHERS)
 BROKEN: list[tuple[Damage, str]] = [
     (config(intermediate_size=64), NO_MODEL),
     (config(num_hidden_layers=3), r"answering model are missing \(16, such as bert"),
     (config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
-    (config(auto_map={"AutoModel": "evil--model.Evil"}), f"'auto_map', {CODE}"),
-    (config(custom_pipelines={"qa": {}}), f"'custom_pipelines', {CODE}"),
-    (config(quantization_config={"a": "evil"}), f"'quantization_config', {CODE}"),
-    (config(transformers_weights="../evil.bin"), f"'transformers_weights', {CODE}"),
+    *((config(**{key: ["evil"]}), f"config.json has the key '{key}', {CODE}") for key in CHOSEN),
     (config(_attn_implementation_internal="evil/a"), f"_implementation_internal', {CODE}"),
     (config(attn_implementation={"": "evil/a"}), CODE),
     (config(hidden_size=10**12), NO_MODEL),
@@ -123,7 +123,8 @@ BROKEN: list[tuple[Damage, str]] = [
     (write("reader.json", b"[]"), r"reader.json: must be an object, got \[\]"),
     (edit("tokenizer.json", normalizer=PANIC), rf"{NO_MODEL} \(PanicException\)"),
     (replaced("tokenizer.json", Path.touch, "spm.model"), PIECES_ALONE),
-    (edit("tokenizer_config.json", auto_map={"AutoTokenizer": ["e.E"]}), f"'auto_map', {CODE}"),
+    (words(auto_map={"AutoTokenizer": ["e.E"]}), f"tokenizer_config.json .*'auto_map', {CODE}"),
+    (words(fast_tokenizer_files=["tokenizer.4.0.json"]), f"'fast_tokenizer_files', {CODE}"),
     (write("tokenizer_config.json", b'{"tokenizer_class": "E"}'), "no token for one of cls, sep"),
     (write("tokenizer_config.json", POINTER), "tokenizer_config.json is a git-LFS pointer"),
     (bigger_vocabulary, "tokenizer and model do not fit: the tokenizer has ids up to"),
@@ -131,7 +132,8 @@ BROKEN: list[tuple[Damage, str]] = [
     (lambda folder: os.truncate(folder / WEIGHTS, 9_999), CUT_OFF),
     (replaced(WEIGHTS, Path.touch, "pytorch_model.bin"), PICKLE),
     (replaced(WEIGHTS, lambda path: os.mkfifo(path)), "not a plain file"),
-    (index(weight_map={"a": "../b.safetensors"}), "index.json names '../b.safetensors', which is"),
+    (index(weight_map={"a": "../b.safetensors"}), "'../b.safetensors' would be read too, and is"),
+    (write("shard-00001-model-00001-of-00001.safetensors", b""), "'shard-0.* would be read too"),
     (tensors(lambda t: t["bert.embeddings.LayerNorm.bias"].fill_(NAN)), "Norm.bias holds numb"),
     (tensors(lambda t: t.update({"qa_outputs.bias": LARGE})), "not finite"),
     (tensors(lambda t: t.pop("qa_outputs.bias")), ENCODER),
