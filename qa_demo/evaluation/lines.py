@@ -163,11 +163,13 @@ def line_of(example: Example, reading: Reading | str, decode: DecodeOptions, rul
     return line | {"best": {"exact": exact, "f1": f1, "kind": kind, "because": because}}
 
 
-def under(row: Row, threshold: float | None, rules: str) -> Row:
-    """What a threshold makes of a line: answer, exact, f1, kind and because."""
+def under(row: Row, threshold: float | None) -> Row:
+    """What a threshold makes of a line: answer, exact, f1, kind and because. By version 1.1 there
+    is none, and the best span always counts.
+    """
     diff = np.inf if row["score_diff"] is None else row["score_diff"]
     found = {"answer": best_text(row) or None, **row["best"]}
-    if rules == "2.0" and withheld(diff, threshold):
+    if withheld(diff, threshold):
         found |= dict.fromkeys(("exact", "f1"), float(not row["gold"]))
         if row["n_best"]:
             found |= {"answer": None, "kind": "withheld" if row["gold"] else "right", "because": ""}

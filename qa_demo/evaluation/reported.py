@@ -56,9 +56,8 @@ def limits_of(run: Row, table: Table) -> dict[str, Any]:
     have an answer and some have none, those of MODES ("fitted": one for each question) and of
     PERCENTS.
     """
-    own = run["threshold"] if run["rules"] == "2.0" else None
-    limits: dict[str, Any] = {"run": own}
-    if own is None or not table.both or not len(table.cuts):
+    limits: dict[str, Any] = {"run": run["threshold"]}
+    if run["threshold"] is None or not table.both or not len(table.cuts):
         return limits
     sides, fitted = halves(table.titles.tolist()), np.empty(len(table.diffs))
     parts = [table.part(half) for half in sides]

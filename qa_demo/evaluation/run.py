@@ -109,7 +109,7 @@ def judge(
 
     def line(example: Example, reading: Reading | str) -> Row:
         row = line_of(example, reading, decode, rules)
-        return row | under(row, limit, rules)
+        return row | under(row, limit)
 
     made = read_each(reader, left, windows, line)
     with closing(made), open(out or os.devnull, "a", encoding="utf-8", newline="\n") as file:

@@ -201,7 +201,7 @@ def first(reader: BertReader, examples: Sequence[Example]) -> str:
     """Each question that the page would not answer exactly, and how many it would."""
     texts = list[str]()
     for row in (both["span"] for both in heard(reader, {"": examples})[""]):
-        found, best = under(row, reader.threshold or 0.0, "2.0"), best_text(row)
+        found, best = under(row, reader.threshold or 0.0), best_text(row)
         if found["exact"] < 1:
             said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
             texts.append(f"{said}: {row['question']} {row['context']}")

@@ -54,7 +54,7 @@ def lines(seed: int, count: int = 240, articles: int = 8, silent: bool = True) -
         row |= {"best": {"exact": right, "f1": right, "kind": kind, "because": ""}}
         row |= {"claim": float(rng.random()), "probs": None}
         row |= {"n_best": [best | {"window": 0}, best | {"text": "it", "score": 2.5, "window": 0}]}
-        rows.append(row | under(row, 0.0, "2.0" if silent else "1.1"))
+        rows.append(row | under(row, 0.0 if silent else None))
     return rows
 
 
@@ -164,7 +164,7 @@ def test_which_errors_another_threshold_would_cure():
         best = {"exact": 0.0, "f1": 0.0, "kind": kind, "because": ""}
         rows[k] |= {"best": best, "score_diff": None, "n_best": []}
     figure = keyed(made(rows))["kinds-figure"]
-    found = [(under(r, 0.0, "2.0")["kind"], r["best"]["exact"]) for r in rows]
+    found = [(under(r, 0.0)["kind"], r["best"]["exact"]) for r in rows]
     names = [name.replace("<br>", " ") for name in figure["layout"]["yaxis"]["ticktext"]]
     assert {*names} == {kind for kind, _ in found} - {"right"}
     dark, light = figure["data"]
@@ -190,7 +190,7 @@ def test_the_surest_failures_are_those_furthest_from_the_threshold():
         blocks = keyed(data, at=at, selection="4")
         limit = blocks["curves-figure"]["overlay"]["shapes"][0]["x0"]
         assert blocks["spans"]["overlay"]["shapes"][0]["x0"] == limit
-        wrong = [r for r in rows if under(r, limit, "2.0")["exact"] == 0]
+        wrong = [r for r in rows if under(r, limit)["exact"] == 0]
         wrong = sorted(wrong, key=lambda r: -abs(r["score_diff"] - limit))[:10]
         table = blocks["failures"]["rows"]
         assert [r["cells"][0] for r in table] == [r["question"] for r in wrong]
@@ -220,7 +220,7 @@ def test_a_group_is_the_mean_of_its_questions_and_sureness_of_its_tenth():
             level = re.match(r"(0|1|few|some) · (\d+)", name[y])
             if level:
                 of = [r for r in rows if r["columns"]["level"] == level[1]]
-                f1 = [under(r, 0.0, "2.0")["f1"] for r in of if bool(r["gold"]) == answerable]
+                f1 = [under(r, 0.0)["f1"] for r in of if bool(r["gold"]) == answerable]
                 assert x == pytest.approx(100 * np.mean(f1), abs=0.01)
                 assert len(f1) == int(level[2]) >= 20
     with_answer, without = names
@@ -242,7 +242,7 @@ def test_a_question_without_a_span_is_neither_right_nor_withheld(kind):
     row = line_of(example, "the question is too long", DecodeOptions(), "2.0")
     row["best"]["kind"] = kind
     for limit in (-1.0, 1.0):
-        found = under(row, limit, "2.0")
+        found = under(row, limit)
         assert (found["kind"], found["answer"], found["exact"]) == (kind, None, 0.0)
         assert found["because"] == "the question is too long"
 
