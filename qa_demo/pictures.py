@@ -14,7 +14,6 @@ from qa_demo.core.spans import window_prob
 from qa_demo.core.store import stored_attributions
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Answer, Reading, Span, WindowOptions
-from qa_demo.core.windows import fitting
 from qa_demo.examples import PoolExample
 from qa_demo.model.work import Cache, Work
 from qa_demo.printed import Part, percent, plural, quote
@@ -195,8 +194,7 @@ class Pictures:
         check_texts(question=question, paragraph=context)
 
         def make(*watch: Any) -> Reading:
-            reader = self.reader(name)
-            return reader.read(question, context, fitting(windows, reader.max_seq_length), *watch)
+            return self.reader(name).read(question, context, windows, *watch)
 
         key = ("reading", name, question, context, windows)
         return self.work.ask(key, make, takes_long(context, windows))

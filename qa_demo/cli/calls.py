@@ -18,7 +18,7 @@ from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import LossTerm, total
 from qa_demo.core.types import Example
-from qa_demo.core.windows import check_windows, fitting
+from qa_demo.core.windows import fitting
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, file_name, json_lines, read_text
 from qa_demo.printed import adds, percent, plural
@@ -67,7 +67,6 @@ def _many(args: argparse.Namespace) -> None:
     examples = list(_asked(args.jsonl))
     reader, progress, faults = shared.load(args), shared.progress("question"), 0
     windows = fitting(options.windows, reader.max_seq_length)
-    check_windows(windows, reader.max_seq_length)
     made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
     with closing(made) as results:
         for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):

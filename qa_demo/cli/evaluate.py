@@ -16,7 +16,6 @@ from qa_demo.cli import shared
 from qa_demo.cli.shared import tell, visible
 from qa_demo.core.base import BadInput, one_of
 from qa_demo.core.types import Example
-from qa_demo.core.windows import fitting
 from qa_demo.evaluation import run as running
 from qa_demo.evaluation.calibrate import calibrated
 from qa_demo.evaluation.compare import not_worse, paired
@@ -112,9 +111,8 @@ def evaluate(args: argparse.Namespace) -> int:
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
 
     begun = args.out is not None and args.out.is_file() and args.out.stat().st_size > 0
-    windows = fitting(asked.windows, reader.max_seq_length)
     decode = asked.options(asked.rule, given, None)
-    run = running.judge(reader, examples, rules, about, windows, decode, given, told, args.out)
+    run = running.judge(reader, examples, rules, about, asked.windows, decode, given, told, args.out)
     if begun:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}

@@ -54,21 +54,14 @@ def max_context_owner(n_tokens: int, starts: list[int], stops: list[int]) -> Int
 
 
 def fitting(options: WindowOptions, positions: int) -> WindowOptions:
-    """The default options, shortened for a reader of fewer positions; other options are left to be
-    refused by name.
+    """The options for a reader of so many positions; the default ones are shortened where it has
+    fewer. Errors: BadInput for others of more positions, and for a step as long as a window.
 
     E.g. 128 positions give windows of 128 with a step of 32, a quarter: three quarters are left for
     the question.
     """
-    if options != WindowOptions() or positions >= options.max_seq_length:
-        return options
-    return WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
-
-
-def check_windows(options: WindowOptions, positions: int) -> None:
-    """Refuse windows that suit no question. Errors: BadInput for more than the positions of a
-    reader, and for a step as long as a window.
-    """
+    if options == WindowOptions() and positions < options.max_seq_length:
+        options = WindowOptions(max_seq_length=positions, doc_stride=max(1, positions // 4))
     if options.max_seq_length > positions:
         raise BadInput(
             f"max_seq_length must be at most {positions}, the positions of this reader, got "
@@ -79,6 +72,7 @@ def check_windows(options: WindowOptions, positions: int) -> None:
             f"doc_stride must be at least 1 and less than max_seq_length "
             f"({options.max_seq_length}), got {options.doc_stride}"
         )
+    return options
 
 
 def capacity_of(encoding: Encoding, options: WindowOptions) -> int:

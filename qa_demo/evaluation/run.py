@@ -16,7 +16,7 @@ from qa_demo.core.base import BadInput, usable_cores
 from qa_demo.core.predict import limit_of
 from qa_demo.core.spans import check_decode
 from qa_demo.core.types import DecodeOptions, Example, Reading, WindowOptions
-from qa_demo.core.windows import check_windows, fitting
+from qa_demo.core.windows import fitting
 from qa_demo.evaluation.lines import Evaluation, Row, begun, line_of, run_file, under
 from qa_demo.evaluation.questions import from_rows
 from qa_demo.evaluation.table import Table
@@ -96,7 +96,7 @@ def judge(
     threshold = reader.threshold if threshold is None else threshold
     decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
     check_decode(decode)
-    check_windows(windows, reader.max_seq_length)
+    windows = fitting(windows, reader.max_seq_length)
     limit = limit_of(decode) if rules == "2.0" else None
     options = asdict(windows) | asdict(decode)
     del options["null_score_diff_threshold"]
@@ -158,6 +158,6 @@ def evaluate(
     rules, _ = rules_for(asked.examples, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    windows = windows or fitting(WindowOptions(), reader.max_seq_length)
+    windows = windows or WindowOptions()
     told, about = on_row or (lambda _: None), {"file": "rows"}
     return judge(reader, asked.examples, rules, about, windows, own, threshold, told)

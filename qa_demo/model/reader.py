@@ -9,7 +9,7 @@ from qa_demo.core.base import BadCheckpoint, BadInput, IsCancelled, OnProgress
 from qa_demo.core.heads import HeadWeights
 from qa_demo.core.text import check_texts
 from qa_demo.core.types import Calibrations, Encoding, Reading, Window, WindowOptions
-from qa_demo.core.windows import WindowLogits, assemble, check_windows, make_windows
+from qa_demo.core.windows import WindowLogits, assemble, fitting, make_windows
 from qa_demo.model import forward, gradients
 from qa_demo.model.products import pack
 from qa_demo.model.tokenizer import encode, prepare
@@ -74,7 +74,7 @@ class BertReader:
         Errors: BadInput for texts or options that cannot be used (before the model runs),
         Cancelled, BadCheckpoint for logits that are not finite.
         """
-        check_windows(options, self.max_seq_length)
+        options = fitting(options, self.max_seq_length)
         encoding = self.encode(question, context)
         windows = make_windows(encoding, options)
         rows = list[WindowLogits]()
