@@ -17,7 +17,7 @@ from qa_demo.cli.shared import visible
 from qa_demo.core.attribution import GAP_LIMIT
 from qa_demo.core.base import BadInput
 from qa_demo.core.losses import LossTerm, total
-from qa_demo.core.types import Example
+from qa_demo.core.types import Example, Reading
 from qa_demo.core.windows import fitting
 from qa_demo.evaluation.run import read_each
 from qa_demo.files import dumps, file_name, json_lines, read_text
@@ -67,13 +67,16 @@ def _many(args: argparse.Namespace) -> None:
     examples = list(_asked(args.jsonl))
     reader, progress, faults = shared.load(args), shared.progress("question"), 0
     windows = fitting(options.windows, reader.max_seq_length)
-    made = read_each(reader, examples, windows, lambda _, reading: plain(options.answer(reading)))
-    with closing(made) as results:
-        for done, (example, result) in enumerate(zip(examples, results, strict=True), 1):
-            faults += isinstance(result, BadInput)
-            row = {"error": str(result)} if isinstance(result, BadInput) else result
-            named = {"id": example.id} if example.id else {}
-            sys.stdout.write(dumps({**named, "question": example.question, **row}) + "\n")
+
+    def line(example: Example, reading: Reading | str) -> dict[str, Any]:
+        named = {"id": example.id} if example.id else {}
+        said = {"error": reading} if isinstance(reading, str) else plain(options.answer(reading))
+        return {**named, "question": example.question, **said}
+
+    with closing(read_each(reader, examples, windows, line)) as made:
+        for done, row in enumerate(made, 1):
+            faults += "error" in row
+            sys.stdout.write(dumps(row) + "\n")
             progress(done, len(examples))
     if faults:
         raise BadInput(f"{faults} of {len(examples)} questions were not read; their lines say why")

@@ -58,17 +58,18 @@ def read_each(
     reader: "BertReader",
     examples: Sequence[Example],
     windows: WindowOptions,
-    make: Callable[[Example, Reading], Made],
-) -> Generator[Made | BadInput, None, None]:
-    """make(example, reading) of every question, in order, several at once; in its place the reason
-    where a question cannot be read. None is read any more once this is closed.
+    make: Callable[[Example, Reading | str], Made],
+) -> Generator[Made, None, None]:
+    """make(example, reading) of every question, in order, several at once; in place of the reading
+    the reason where it cannot be read. None is read any more once this is closed.
     """
 
-    def one(example: Example) -> Made | BadInput:
+    def one(example: Example) -> Made:
         try:
-            return make(example, reader.read(example.question, example.context, windows))
+            reading: Reading | str = reader.read(example.question, example.context, windows)
         except BadInput as fault:
-            return fault
+            reading = str(fault)
+        return make(example, reading)
 
     threads = usable_cores()
     ahead = 64 * threads  # all at once would hold all results in memory
@@ -84,17 +85,14 @@ def judge(
     asked: Row,
     windows: WindowOptions,
     decode: DecodeOptions,
-    threshold: float | None,
     on_row: Callable[[Row], object],
     out: Path | None = None,
 ) -> Evaluation:
     """Ask all questions, several at once, and score them. With `out` each line is written there as
     soon as it is known, and a file that was begun is gone on with; `on_row` is told of its lines
-    too. `asked` says what the questions are. Without a threshold the reader's own counts, else 0.
-    Errors: BadInput, also where no question could be read.
+    too. `asked` says what the questions are. Errors: BadInput, also where no question could be
+    read.
     """
-    threshold = reader.threshold if threshold is None else threshold
-    decode = replace(decode, null_score_diff_threshold=threshold or 0.0)
     check_decode(decode)
     windows = fitting(windows, reader.max_seq_length)
     limit = limit_of(decode) if rules == "2.0" else None
@@ -113,11 +111,11 @@ def judge(
 
     made = read_each(reader, left, windows, line)
     with closing(made), open(out or os.devnull, "a", encoding="utf-8", newline="\n") as file:
-        for example, found in zip(left, made, strict=True):
-            rows.append(line(example, str(found)) if isinstance(found, BadInput) else found)
-            file.write(dumps(rows[-1]) + "\n")
+        for row in made:
+            rows.append(row)
+            file.write(dumps(row) + "\n")
             file.flush()  # a crash loses no whole question
-            on_row(rows[-1])
+            on_row(row)
     if not any(row["windows"] for row in rows):
         raise BadInput(f"no question could be read; the first: {rows[0]['best']['because']}")
     about["scores"] = Table(rows).official(limit, rules)
@@ -158,6 +156,7 @@ def evaluate(
     rules, _ = rules_for(asked.examples, threshold)
     for one in asked.remarks:
         warnings.warn(one, stacklevel=2)
-    windows = windows or WindowOptions()
+    limit = reader.threshold if threshold is None else threshold
+    own = replace(own, null_score_diff_threshold=limit or 0.0)
     told, about = on_row or (lambda _: None), {"file": "rows"}
-    return judge(reader, asked.examples, rules, about, windows, own, threshold, told)
+    return judge(reader, asked.examples, rules, about, windows or WindowOptions(), own, told)

@@ -80,13 +80,13 @@ def heard(reader: BertReader, files: Mapping[str, Sequence[Example]]) -> dict[st
         asked.setdefault((e.question, e.context), []).append(e)
     found: dict[int, Lines] = {}
 
-    def made(first: Example, reading: Reading) -> dict[int, Lines]:
+    def made(first: Example, reading: Reading | str) -> dict[int, Lines]:
+        if isinstance(reading, str):
+            raise BadInput(reading)
         return {id(e): lines(reading, e) for e in asked[first.question, first.context]}
 
     each = [examples[0] for examples in asked.values()]
     for k, one in enumerate(read_each(reader, each, WindowOptions(), made)):
-        if isinstance(one, BadInput):
-            raise one
         found |= one
         if k % 200 == 0:
             log.info("%d of %d questions", k, len(each))
