@@ -1,9 +1,8 @@
 """Chapter 9, Why: which words speak for the best span, a test of them, and where a head looked.
 
-lead of "no answer" = (both logits of [CLS]) - (start logit + end logit of the span), in one window.
-share of a piece = (x - x') . mean gradient of -lead with respect to its vector, on the way from x'
-to x (integrated gradients); x is its own vector, x' the blank's. A word's share sums its pieces.
-Step 1 shows -lead, by which the span is ahead, so that a bar upward raises what is shown.
+lead over "no answer" = (start logit + end logit of the span) - (both logits of [CLS]), in a window.
+share of a piece = (x - x') . mean gradient of the lead with respect to its vector, on the way from
+x' to x (integrated gradients); x is its own vector, x' the blank's. A word's share sums its pieces.
 All of it is the true reading's: no words stand behind logits that were changed by hand.
 """
 
@@ -36,20 +35,20 @@ IDEAS = (
     "over “no answer” changes: *a bar is a word's share of that change.* All input vectors move "
     "together, in a straight line, from blank to their own (integrated gradients).",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
-    "on them, “no answer” gains more than when as many others are hidden at random.*",
+    "on them, its lead over “no answer” falls more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
     "much need not have a large share* (step 1).",
 )
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
-LEAD = "lead of “no answer”: its score minus the best span's"
+LEAD = "lead: the best span's score minus that of “no answer”"
 HIDDEN = (
     "No punctuation is hidden. A question has few words, and hiding any of them costs much: a draw "
     "has as many of its words as the chosen ones have. It holds neither the chosen words nor a "
     "word of the span, which would lower its own score; one may come twice where few words are "
     "left: then nothing is clear. The lead is always that of the same span.",
-    "By chance alone the lead would be highest without the chosen words in one text of "
+    "By chance alone the lead would be lowest without the chosen words in one text of "
     f"{DRAWS + 1}; one text says nothing about others. Readers learn to answer from texts without "
     "[MASK]. Where two words tell the same, hiding one shows little: the other is still there.",
 )
@@ -81,7 +80,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
 
 
 class Shares:
-    """How far each word pushes down the lead of "no answer", in logits."""
+    """How far each word raises the best span's lead over "no answer", in logits."""
 
     def __init__(self, shown: Shown) -> None:
         self.shown, self.best, self.span = shown, shown.true_best, shown.true_best.span
@@ -96,9 +95,9 @@ class Shares:
         self.values = self.words.sums(self.found.values)  # [U], of `found` by piece
         self.ranked: list[int] = np.argsort(-np.abs(self.values), kind="stable").tolist()
         self.real = [k for k, one in enumerate(self.words.items) if not is_mark(one.text)]
-        # above it "no answer" wins, where one window decides
+        # under minus it "no answer" wins, where one window decides
         self.limit = shown.prediction.limit if len(shown.true.windows) == 1 else None
-        self.lead, self.blank = -self.found.f_x, -(self.found.f_baseline or 0.0)  # of both texts
+        self.lead, self.blank = self.found.f_x, self.found.f_baseline or 0.0  # of both texts
         first, last = w.positions(self.span)
         self.own = set(self.words.of[first : last + 1].tolist())  # the words of the span
         share, most = 100 * (self.found.gap_share or 0.0), 100 * attribution.GAP_LIMIT
@@ -156,13 +155,13 @@ class Shares:
 
 def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     """Step 1: bars by word, what speaks for the best span and what for "no answer"."""
-    v, items, falls = shares.values, shares.words.items, shares.lead <= shares.blank
-    side, way = ("for", v) if falls else ("against", -v)
+    v, items, gains = shares.values, shares.words.items, shares.lead >= shares.blank
+    side, way = ("for", v) if gains else ("against", -v)
     top = [k for k in shares.ranked if way[k] >= 0.05][:3]
     moved = shares.named(top, *(signed(v[k]) for k in top))
     both = (shares.blank, shares.lead)
-    blank, here = (f"{number(abs(x))} {'ahead' if x <= 0 else 'behind'}" for x in both)
-    of = " of" * (shares.blank <= 0)
+    blank, here = (f"{number(abs(x))} {'ahead' if x >= 0 else 'behind'}" for x in both)
+    of = " of" * (shares.blank >= 0)
     found = f"In a blank text the place of {{}} is {blank}{of} “no answer”; in this one it is "
     speak = f"{{}} {'speaks' if len(top) == 1 else 'speak'} most {side} it."
     found += f"*{here}*. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
@@ -218,9 +217,9 @@ def sum_of_shares(shares: Shares) -> Block:
     its = "(its vector" if tokens == 1 else f"sum over its {tokens} tokens of (vector"
     one = f"share of {{}} = {its} − blank) · mean slope of the lead on the way = "
     one += f"*{signed(shares.values[k])}*"
-    sign = adds((-shares.blank, a.sum), -shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
-    total = f"ahead of “no answer”: in the blank text *{number(-shares.blank)}* + all shares "
-    total += f"*{bracket(a.sum)}* {sign} in this text *{number(-shares.lead)}*"
+    sign = adds((shares.blank, a.sum), shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
+    total = f"ahead of “no answer”: in the blank text *{number(shares.blank)}* + all shares "
+    total += f"*{bracket(a.sum)}* {sign} in this text *{number(shares.lead)}*"
     missed = [f"   gap {shares.missing}: only {a.n_steps} steps were taken", "note"]
     return ui.formula("sum", say(one, shares.quoted(k)), [*say(total), missed])
 
@@ -251,34 +250,34 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
         said = "Outside the best span too few words speak for it, or too few others are left, for "
         said += "the test."
         return [shares.finding(said), *ui.folds(None, HIDDEN, "why")]
-    many, rise = printed.small_number(len(test.first)), test.lead - x
+    many, fall = printed.small_number(len(test.first)), x - test.lead
     leads, more = [lead for lead, _ in test.draws], len(test.first) > 1
     others = f"without {many} random other{'s' * more}"
-    as_high = sum(lead >= test.lead for lead, _ in test.draws)
+    as_low = sum(lead <= test.lead for lead, _ in test.draws)
     few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
-    clearly = "Not clearly" if few or as_high or rise <= 0 else "Clearly"
-    moves, end = "rises" if rise >= 0 else "falls", "none ends as high"
-    if as_high:
-        end = f"{as_high} {'ends' if as_high == 1 else 'end'} as high (“clearly” asks for none)"
-    found = f"*{clearly} more.* Without {{}} the lead of “no answer” {moves} from {number(x)} to "
+    clearly = "Not clearly" if few or as_low or fall <= 0 else "Clearly"
+    moves, end = "falls" if fall >= 0 else "rises", "none ends as low"
+    if as_low:
+        end = f"{as_low} {'ends' if as_low == 1 else 'end'} as low (“clearly” asks for none)"
+    found = f"*{clearly} more.* Without {{}} the lead {moves} from {number(x)} to "
     found += f"*{number(test.lead)}*; of {DRAWS} random draws {end}"
     found += "; too few of them differ." if few else "."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
     drawn = f"{others}, as many of them from the question; a dot each"
-    sign, mean = adds((test.lead, -x), rise), number(sum(leads) / len(leads) - x)
-    rise_of = f"rise: *{number(test.lead)} − {bracket(x)} {sign} {number(rise)}*"
+    sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
+    fall_of = f"fall: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
-        rows.append(ui.row(hidden, number(lead), number(lead - x), strong=not rows))
-    columns, caption = ["hidden words", "lead of “no answer”", "rise"], "With these words hidden"
+        rows.append(ui.row(hidden, number(lead), number(x - lead), strong=not rows))
+    columns, caption = ["hidden words", "lead", "fall"], "With these words hidden"
     return [
         shares.finding(found, shares.named(test.first, *(signed(v[k]) for k in test.first))),
         ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
         dots(shares, test),
-        ui.formula("rise", say(rise_of), say(f"average rise of the random draws: *{mean}*")),
-        ui.closing("Where random words raise it as much, the test does not confirm the shares."),
+        ui.formula("fall", say(fall_of), say(f"average fall of the random draws: *{mean}*")),
+        ui.closing("Where random words lower it as much, the test does not confirm the shares."),
         *ui.folds(ui.table("rows", columns, rows, caption), HIDDEN, "why"),
     ]
 
@@ -297,7 +296,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
     """Leads on one axis: the diamond without the first words, a dot for each random draw."""
     whole, leads = shares.lead, [lead for lead, _ in test.draws]
     every = [whole, test.lead, *leads]
-    every += [] if shares.limit is None else [shares.limit]
+    every += [] if shares.limit is None else [-shares.limit]
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = piled(leads, wide / 56)
     top = max(14, 6 + max(levels))
@@ -312,10 +311,10 @@ def dots(shares: Shares, test: Deletion) -> Block:
         over["bgcolor"] = ui.PAPER  # on a narrow screen another line stands behind it
         notes.append(ui.note(said, x, 1, **over))
 
-    ahead = ", the span is ahead" * (whole < 0)
-    upright(whole, f"no word hidden: {number(whole)}{ahead}", 18, "solid")
+    upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
     if (limit := shares.limit) is not None:
-        upright(limit, f"“no answer” wins above the threshold {number(limit)}", 0, "dot")
+        said = f"“no answer” wins below {number(-limit)}, minus the threshold"
+        upright(-limit, said, 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     dot = {"color": GREY, "size": 13, "line": {"color": ui.PAPER, "width": 1}}
     diamond = {"color": INK, "size": 20, "symbol": "diamond"}
@@ -326,7 +325,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
-    layout["xaxis"] = ui.axis("lead of “no answer” with words hidden", nticks=9, **sides)
+    layout["xaxis"] = ui.axis("lead over “no answer” with words hidden", nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
     return ui.figure("dots", drawn, layout, alt, narrow={"xaxis.nticks": 5})

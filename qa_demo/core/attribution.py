@@ -203,8 +203,8 @@ def explain(
     return found
 
 
-# ---- the deletion test: is the lead of "no answer" higher without the words of the largest values
-# than without random others?
+# ---- the deletion test: is the span's lead over "no answer" lower without the words of the largest
+# values than without random others?
 
 HIDDEN, DRAWS = 3, 20
 """Words that the test hides, and how often it hides others, drawn at random."""
@@ -212,8 +212,8 @@ HIDDEN, DRAWS = 3, 20
 
 @dataclass(frozen=True, eq=False)
 class Deletion:
-    """The lead of "no answer", null - score, without `first`, the words that lower it most, and
-    without each random set: `draws` (lead, words), the lowest lead first.
+    """The span's lead over "no answer", score - null, without `first`, the words that raise it
+    most, and without each random set: `draws` (lead, words), the lowest lead first.
     """
 
     first: WordSet
@@ -256,5 +256,5 @@ def deletion_test(
 ) -> Deletion:
     """The window read again with each set in [MASK]; the first set is the one that is tested."""
     masks = np.array([np.isin(units.of, each) for each in sets])
-    leads = (-value_of(target, window, *read_masked(window, masks))).tolist()
+    leads = value_of(target, window, *read_masked(window, masks)).tolist()
     return Deletion(sets[0], leads[0], tuple(sorted(zip(leads[1:], sets[1:], strict=True))))

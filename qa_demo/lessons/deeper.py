@@ -221,24 +221,24 @@ def _hidden(t: Seen) -> Facts:
     test = require(s.test(), "no word speaks for the best span")
     leads, sum_ = [lead for lead, _ in test.draws], float(s.values[list(test.first)].sum())
     facts = {"lead": s.lead, "now": test.lead, "low": min(leads), "high": max(leads)}
-    facts |= {"sum": sum_, "left": s.lead + sum_, "rise": test.lead - s.lead}
-    as_high = sum(lead >= test.lead for lead in leads)
-    return {**facts, "words": _listed(s, test.first), "draws": len(leads), "as_high": as_high}
+    facts |= {"sum": sum_, "left": s.lead - sum_, "fall": s.lead - test.lead}
+    as_low = sum(lead <= test.lead for lead in leads)
+    return {**facts, "words": _listed(s, test.first), "draws": len(leads), "as_low": as_low}
 
 
 def hidden_words(t: Seen) -> Facts:
-    """Without the words with the largest shares the lead of "no answer" rises above 0 and above
-    that of every random draw, by far more than their shares.
+    """Without the words with the largest shares the lead falls under 0 and under that of every
+    random draw, by far more than their shares.
     """
     facts = _hidden(t)
-    require(not facts["as_high"] and facts["left"] < 0 < facts["now"], "the lead rises less here")
+    require(not facts["as_low"] and facts["now"] < 0 < facts["left"], "the lead falls less here")
     return facts
 
 
 def hidden_in_vain(t: Seen) -> Facts:
-    """Most random draws end as high as without the words with the largest shares."""
+    """Most random draws end as low as without the words with the largest shares."""
     facts = _hidden(t)
-    require(2 * facts["as_high"] > facts["draws"], "the lead rises more than without others here")
+    require(2 * facts["as_low"] > facts["draws"], "the lead falls more than without others here")
     return facts
 
 

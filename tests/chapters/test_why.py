@@ -78,21 +78,21 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
 
     def lead(chosen):
         start, end = reader.masked(s.window, np.isin(s.words.of, chosen)[None])
-        return float(start[0, 0] - start[0, i] + end[0, 0] - end[0, j])
+        return float(start[0, i] - start[0, 0] + end[0, j] - end[0, 0])
 
     assert test.lead == pytest.approx(lead(test.first), abs=1e-4)
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
     limit = s.shown.prediction.limit
-    as_high = sum(x >= test.lead for x in leads) or "none"
-    assert f"; of 20 random draws {as_high} end" in words(found["finding"])
+    as_low = sum(x <= test.lead for x in leads) or "none"
+    assert f"; of 20 random draws {as_low} end" in words(found["finding"])
     assert len(found["dots"]["data"][0]["x"]) == 20
-    ahead = faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
+    ahead = -faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    assert f"above the threshold {number(limit)}" in str(found["dots"]["layout"]["annotations"])
+    assert f"below {number(-limit)}, minus" in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
     said = words(alone["finding"])  # of one draw
-    assert re.match("Not clearly more.* none ends as high; too few", said)
+    assert re.match("Not clearly more.* none ends as low; too few", said)
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
     assert "too few words speak for it" in words(none["finding"])
 

@@ -319,12 +319,12 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     for check, example in both.items():
         blocks, shown = real().blocks(load({"example": example, "chapter": "why", "step": 2}))
         found, said = CHECKS[check](Seen(shown)), {b["key"]: str(b) for b in blocks}
-        draws = f"of {found['draws']} random draws {found['as_high'] or 'none'} end"
+        draws = f"of {found['draws']} random draws {found['as_low'] or 'none'} end"
         told = number(found["lead"]), number(found["now"]), draws
         assert all(one in said["finding"] for one in told)
         assert ("(question)" in found["words"]) == ("(question, " in said["finding"])
-        assert number(found["rise"]) in said["rise"] and found["low"] < found["high"]
-        with pytest.raises(BadInput, match="the lead rises"):
+        assert number(found["fall"]) in said["fall"] and found["low"] < found["high"]
+        with pytest.raises(BadInput, match="the lead falls"):
             CHECKS[next(other for other in both if other != check)](Seen(shown))
     blocks, shown = real().blocks(load({"example": "mile", "chapter": "why"}))
     [table] = [b for b in walk(blocks) if b["key"] == "rows"]
@@ -332,7 +332,7 @@ def test_lessons_on_the_test_tell_what_its_picture_tells():
     found = CHECKS["hidden_words"](Seen(shown))
     summed = sum(shares[word] for word in re.findall("“.+?”", found["words"]))
     assert found["sum"] == pytest.approx(summed, abs=0.015)
-    assert found["left"] == pytest.approx(found["lead"] + summed, abs=0.015)
+    assert found["left"] == pytest.approx(found["lead"] - summed, abs=0.015)
     blocks, shown = real().blocks(load({"example": "cacao", "chapter": "why", "step": 3}))
     [said] = [str(b) for b in blocks if b["key"] == "finding"]
     found = CHECKS["attention_elsewhere"](Seen(shown))
