@@ -22,7 +22,7 @@ NAMED = 0.02
 """A wrong number that has a sentence is recognised within this share of its size."""
 MOST_TYPED = 60
 Said = list[list[str]]
-_HOLE = re.compile(r"\{(\w*)\}")
+_HOLE = re.compile(r"\{([^{}]*)\}?")
 
 
 def worded(template: str, facts: Mapping[str, Any]) -> Said:
@@ -40,11 +40,11 @@ def worded(template: str, facts: Mapping[str, Any]) -> Said:
 
 
 def computed(formula: str, facts: Mapping[str, Any]) -> float:
-    """What a formula of numbers and facts is: 2/3, or start + end. Errors: BadInput."""
+    """What a formula of numbers and facts is: 2/3, −2^3, or start + end. Errors: BadInput."""
     names, found = {name: x for name, x in facts.items() if isinstance(x, int | float)}, nan
     with suppress(InvalidExpression, SyntaxError, ArithmeticError, ValueError, TypeError):
         known = SimpleEval(functions={"log": log, "exp": exp, "ceil": ceil}, names=names)
-        found = float(known.eval(formula))
+        found = float(known.eval(formula.replace("^", "**").replace("−", "-")))
     if not isfinite(found):
         of = ", ".join(sorted(names))
         raise BadInput(f"{formula[:60]!r} is no number and no formula of numbers and {of}")
@@ -78,6 +78,8 @@ class Asked:
             self.traps = {k: computed(k, facts) for k in self.whys if k != "other"}
             size = 1.0 if self.value.is_integer() else max(1.0, abs(self.value))
             self.within = computed(step.within, facts) if step.within else ROUNDED * size
+            if idle := [k for k, x in self.traps.items() if abs(x - self.value) <= self.within]:
+                raise BadInput(f"{idle[0]} counts as right, so nobody hears why it is wrong")
             self.label = printed(self.value)
         else:
             self.right, self.hear = step.right, self._chosen
@@ -115,8 +117,7 @@ class Asked:
             case [int(a), int(b)] if type(a) is type(b) is int and 0 <= a <= b <= last:
                 span = Span(a, b)
             case _:
-                said = f"marked words are [first, last] from 0 to {last}"
-                raise BadInput(f"{said}, got {guess!r:.60}")
+                raise BadInput(f"marked words are [first, last], 0 to {last}, got {guess!r:.60}")
         label, (a, b) = label_of(self.e, span), words_inside(self.e, span)
         wanted = [words_inside(self.e, right) for right in self.marks]
         if (a, b) in wanted:
@@ -158,10 +159,9 @@ def number_of(guess: object, right: float = 0.0) -> float:
     if abs(right) >= 100:  # else 2,546 lies between 2 and 3
         text = re.sub(r"(?<=\d)[,. ](?=\d{3}\b)", "", text)
     over, _, under = text.removesuffix("%").replace(",", ".").partition("/")
-    try:
+    value = nan
+    with suppress(ValueError, ZeroDivisionError):
         value = float(over) / float(under or 1) / (100 if text.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError):
-        value = float("nan")
     if not abs(value) < 1e12:
         raise BadInput(f"type a number, such as 0.5 or 1/2; got {given!r}")
     return value

@@ -146,6 +146,8 @@ def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_p
     said = {g: plain(now.judge(g)["said"]) for g in ("10", "9,5", "5.05", "20")}
     assert said["10"] == "Yes: 10." and said["9,5"] == "No, 9.50 is too low: add."
     assert said["5.05"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
+    with pytest.raises(BadInput, match="2 / 4 counts as right"):
+        hand(tmp_path, "number", "- 2 / 4: no.\n- other: no.", {}, "1/2")
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
     assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
     for right, guess, is_right in (("0.044", "0.04", 1), ("2/3", "0.66", 1), ("0", "5 %", 0)):
@@ -156,7 +158,7 @@ def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_p
 def test_what_is_no_formula_is_refused(formula):
     with pytest.raises(BadInput, match="no formula of numbers and start"):
         computed(formula, {"start": 2.0, "best": "words"})
-    assert computed("start * 2 + log(exp(1))", {"start": 2.0}) == 5
+    assert computed("start * 2 + log(exp(1)) − 2^3", {"start": 2.0}) == -3
 
 
 def test_marked_words_lose_marks_and_parts_of_words_at_their_edges(tmp_path):
@@ -200,7 +202,7 @@ def test_words_of_a_text_are_never_read_as_a_template():
     assert worded("a {x} b *t*", {"x": "{y} *z*"}) == made
     assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
     assert plain(worded("{n} of {x}", {"n": 3, "x": 3.0})) == "3 of 3.00", "a count and a number"
-    for template, said in (("{y}", r"nothing computes \{y\}"), ("*a {x}*", r"stars, got \*a \{\}")):
+    for template, said in (("{x:g}", r"computes \{x:g\}"), ("*a {x}*", r"stars, got \*a \{\}")):
         with pytest.raises(BadInput, match=said):
             worded(template, {"x": "1"})
 
