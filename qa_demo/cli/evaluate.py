@@ -110,10 +110,9 @@ def evaluate(args: argparse.Namespace) -> int:
         if row["kind"] == "not read":
             tell(f"question {row['id']} counts as unanswered: {row['because']}")
 
-    begun = args.out is not None and args.out.is_file() and args.out.stat().st_size > 0
     decode = asked.options(asked.rule, given, reader.threshold)
     run = running.judge(reader, examples, rules, about, asked.windows, decode, told, args.out)
-    if begun:
+    if run.run["seconds"] is None:
         tell(f"{args.out.name} was there: its lines were kept and gone on with")
     result: dict[str, Any] = {"rules": f"SQuAD {rules}", "questions_in_file": len(found.examples)}
     result |= {"reader": reader.name, **run.scores, "seconds": run.run["seconds"]}

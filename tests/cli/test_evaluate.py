@@ -45,10 +45,12 @@ def test_every_question_is_a_line_that_says_what_read_says(reader, silent, out, 
 
 
 def test_a_stopped_run_ends_as_one_that_was_not(folder, dev, out, tmp_path, terminal):
-    out.touch()  # as one leaves it that was stopped before its first line
-    assert terminal.data("evaluate", dev, "--out", out)["seconds"] > 0
-    assert "was there" not in terminal.err
+    terminal.read("evaluate", dev, "--out", out)
     whole, flags = out.read_bytes(), ["--reader", folder, "--out", out, *SMALL]
+    for left in (b"", whole[:40]):  # as one leaves it that was stopped within its first line
+        out.write_bytes(left)
+        assert terminal.data("evaluate", dev, "--out", out)["seconds"] > 0
+        assert "was there" not in terminal.err
     first, second, _ = whole.splitlines(keepends=True)
     out.write_bytes(first + second[:40] + bytes(9))  # the power failed in the middle of a line
     terminal.read("evaluate --sample 2 --seed 3", dev, "--out", out, code=2)  # without the first
