@@ -71,9 +71,7 @@ def viterbi(log_probs: Floats) -> tuple[Tags, float]:
 
 
 def decode_tags(log_probs: Floats, decoding: Decoding) -> tuple[Span, ...]:
-    """The spans of a window: argmax read "strict" or "lenient", or "viterbi"'s tagging. Errors:
-    BadInput for another word.
-    """
+    """A window's spans by argmax, read strict or lenient, or by viterbi. Errors: BadInput."""
     one_of("decoding", decoding, get_args(Decoding))
     tags = viterbi(log_probs)[0] if decoding == "viterbi" else argmax_tags(log_probs)
     return spans_of_tags(tags.tolist(), lenient=decoding == "lenient")

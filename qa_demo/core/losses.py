@@ -134,8 +134,7 @@ def start_end_loss(reading: Reading, golds: Golds) -> tuple[LossTerm, LossTerm]:
     """(l_start + l_end) / 2, each the mean over windows of -sum_i t_i log p_i, p over all positions
     of the window.
 
-    Source: run_squad.py `compute_loss` (its paper writes the sum; only the gradient's size
-    differs).
+    Source: run_squad.py `compute_loss`; the paper writes the sum, which changes only the step size.
     """
     rows = []
     for window in reading.windows:

@@ -159,9 +159,8 @@ def scan(folder: Path) -> None:
     adapter = read_json(folder, "adapter_config.json")
     if adapter is not None:
         base = adapter.get("base_model_name_or_path") if isinstance(adapter, dict) else None
-        raise BadCheckpoint(
-            f"it is an adapter of {str(base or 'another model')[:100]}: merge it first"
-        )
+        of = str(base or "another model")[:100]
+        raise BadCheckpoint(f"it is an adapter of {of}: merge it first")
     raw, words = (read_json(folder, name) for name in ("config.json", "tokenizer_config.json"))
     if not isinstance(raw, dict):
         raise BadCheckpoint(
