@@ -10,7 +10,6 @@ import importlib.util
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,9 +53,8 @@ def load_reader(
         home = folder if adapter is None else base_of(card, anywhere, base)
         model, tokenizer = pretrained(home, "question-answering", adapter)
         bio, width = sources.regular(folder, BIO_FILE), model.config.hidden_size
-        files = [*sources.weight_files(home), *([adapter] if adapter else [])]
         about: dict[str, Any] = {"threshold": card.threshold, "calibrations": card.calibration}
-        about["checksum"] = checksum or sources.digest(home, files)
+        about["checksum"] = checksum or sources.digest(home, *filter(None, (adapter, bio)))
         head = None if bio is None else weighted(torch.nn.Linear(width, len(TAGS)), bio)
         reader = BertReader(name, model, tokenizer, bio=head, **about)
         # One short reading shows what the files do not: no [CLS], logits that overflow.
@@ -110,9 +108,8 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     that are missing or not finite, a tokenizer with more pieces than the model knows.
     """
     sources.scan(folder)
-    for path in folder.iterdir():
-        if any(fnmatchcase(path.name, pattern) for pattern in FETCHED):
-            sources.regular(folder, path.name)
+    for name in sources.held(folder):
+        sources.regular(folder, name)
     sources.weight_files(folder)
     transformers.logging.disable_progress_bar()
     config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)

@@ -207,22 +207,28 @@ def weight_files(folder: Path) -> list[Path]:
     return found
 
 
+def held(folder: Path) -> set[str]:
+    """The names of the files here that a reader is made of."""
+    return {path.name for pattern in FETCHED for path in folder.glob(pattern)}
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file as 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def digest(folder: Path, files: Sequence[Path]) -> str:
-    """One digest of config, tokenizer and weights, for folders that come without checksums.json."""
-    parts = [folder / "config.json", *(folder / name for name in TOKENIZER_FILES), *files]
-    return hashlib.sha256("".join(sha256(p) for p in parts if p.exists()).encode()).hexdigest()
+def digest(folder: Path, *more: Path) -> str:
+    """One digest of config, tokenizer and weights, where no checksums.json lists all of them."""
+    names = sorted(held(folder) - {"checksums.json", CARD_FILE})
+    sums = [sha256(path) for path in (*(folder / name for name in names), *more)]
+    return hashlib.sha256("".join(sums).encode()).hexdigest()
 
 
 def check_manifest(folder: Path, required: bool, loaded: Sequence[str]) -> str:
     """Compare every file with checksums.json ({file: sha256}); return the checksum of the list, ""
-    where there is none. A snapshot of the hub may lack files whose names fit no pattern of
-    `loaded`: they are not asked for.
+    where there is none or it lacks a file that a reader is made of. A snapshot of the hub may lack
+    files whose names fit no pattern of `loaded`: they are not asked for.
     """
     manifest = read_json(folder, "checksums.json")
     if manifest is None:
@@ -236,4 +242,5 @@ def check_manifest(folder: Path, required: bool, loaded: Sequence[str]) -> str:
             raise BadCheckpoint(f"{name} was changed: its SHA-256 is not checksums.json's; {what}")
         if path is None and any(fnmatch.fnmatchcase(name, pattern) for pattern in loaded):
             raise BadCheckpoint(f"{name[:60]} is missing, checksums.json lists it")
-    return sha256(folder / "checksums.json")
+    whole = held(folder) <= {*manifest, "checksums.json"}
+    return sha256(folder / "checksums.json") if whole else ""

@@ -212,6 +212,15 @@ def test_a_snapshot_lacks_only_what_is_not_loaded_and_the_bundled_folder_nothing
         load_reader("bundled")
 
 
+def test_a_folder_that_reads_otherwise_has_another_checksum(folder):
+    grown = tensors(lambda t: t["qa_outputs.bias"].add_(1))
+    found = [load_reader(folder).checksum]
+    for change in (words(do_lower_case=False), bio_head(16, 1.0), sums(), grown):
+        change(folder)
+        found.append(load_reader(folder).checksum)
+    assert len({*found}) == 4 and found[2] == found[3], "a list of nothing holds nothing"
+
+
 def test_harmless_keys_are_ignored(folder):
     named = {"_attn_implementation": "sdpa", "attn_implementation": "eager"}
     named |= {"_attn_implementation_autoset": True, "_name_or_path": "/etc/passwd"}
