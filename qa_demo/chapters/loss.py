@@ -357,7 +357,7 @@ def the_fit(case: Case) -> Made:
         ui.finding(said + asides(case)),
         moment_choice(case),
         ui.legend("key", *key),
-        parts_of_one(case, found, spans, found.index(right), above),
+        parts_of_one(case, found, spans, right, above),
         ui.formula("formula", *reckoned(case, right, share, most)),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
@@ -380,29 +380,30 @@ def room_above(loss: float, window: Window) -> tuple[str, str]:
 
 
 def parts_of_one(
-    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], at: int, above: Bools
+    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, above: Bools
 ) -> Block:
-    """A bar a pair, the right one at `at`: its P(start) P(end), beside it its score; and those of
-    all others in sum, that score `above` [n, n] the right one or not.
+    """A bar a pair: its P(start) P(end), beside it its score; and those of all others in sum, that
+    score `above` [n, n] the right one or not.
     """
-    size, d = np.exp([p.log_p for p in pairs]).tolist(), printed.digits_of(pairs[at].log_p)
-    products = np.exp(np.add.outer(*case.log_p))
+    at, d, drawn = pairs.index(right), printed.digits_of(right.log_p), np.zeros_like(above)
+    drawn[[p.i for p in pairs], [p.j for p in pairs]] = True
     brief = [f"  {fine(p.log_p, d)}" for p in pairs]
     brief[at] = f"  {room_above(case.loss, case.window)[0]}"
     said = [f"{x}   score <b>{number(p.score, d)}</b>" for x, p in zip(brief, pairs, strict=True)]
-    others = [(int(above.sum()) - at, "above", float(products[above].sum()) - sum(size[:at]))]
-    others.append((above.size - len(pairs) - others[0][0], "below", 1 - sum(size) - others[0][2]))
-    others = [one for one in others if one[0]]
-    rests = [f"{printed.plural(n, 'other')} {k} (allowed or not), in sum" for n, k, _ in others]
-    told = [f"  {probability(max(0.0, total))}" for *_, total in others]
-    size += [max(0.0, total) for *_, total in others]
+    products, size = np.exp(np.add.outer(*case.log_p)), np.exp([p.log_p for p in pairs]).tolist()
+    rests, told = list[str](), list[str]()
+    for where, others in (("above", above & ~drawn), ("below", ~above & ~drawn)):
+        if n := int(others.sum()):
+            rests.append(f"{printed.plural(n, 'other')} {where} (allowed or not), in sum")
+            size.append(float(products[others].sum()))
+            told.append(f"  {probability(size[-1])}")
 
     def names(most: int) -> list[str]:
         cut = [*map(printed.escape, case.names(spans, most)), *rests]
         return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
 
     colours = [case.role if r == at else GREY for r in range(len(pairs))]
-    bars = ui.lying(size, range(len(size)), 0.6, {"color": [*colours, *[ui.LINE] * len(others)]})
+    bars = ui.lying(size, range(len(size)), 0.6, {"color": [*colours, *[ui.LINE] * len(rests)]})
     rows = [*range(len(size))]
     data = [bars, ui.labels(size, rows, [*said, *told], "middle right", size=14)]
     left = int(min(364, 26 + max(7.3 * printed.room(w) for w in [*case.names(spans), *rests])))

@@ -106,6 +106,9 @@ def test_the_right_positions_follow_from_people_and_the_window_and_the_mean_is_a
     np.testing.assert_allclose(case.loss, by_hand)
     np.testing.assert_allclose(case.targets[0].sum(), 1)
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
+    alike = {"edits": {"start": {f"0:{pos}": 9.0 for pos in (40, 42)}}}  # so two pairs score alike
+    figure = blocks(stored(), **at("oresund", 2, moment=27), **alike)["figure"]
+    assert not re.search("-|above", "".join(figure["layout"]["yaxis"]["ticktext"]))
 
 
 def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
