@@ -15,7 +15,7 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
-from qa_demo.core.base import Bools, logsumexp, softmax
+from qa_demo.core.base import Bools, logsumexp
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair, span_scores
 from qa_demo.core.store import ASSETS, bundled
@@ -108,14 +108,13 @@ class Case:
         self.moments = range(len(r.steps)) if step == 4 else few
         moment = early if own.moment is None else own.moment
         self.now = now = min(self.moments, key=lambda k: abs(k - moment))
-        self.start, self.end = r.start[now], r.end[now]
-        self.log_p, self.cost, self.pull = r.log_p(now), r.costs[now], r.pull(now)
+        self.logits, self.log_p, self.cost = (r.start[now], r.end[now]), r.log_p(now), r.costs[now]
         self.loss, when = self.cost[2], self.when(now)  # the mean of the costs of start and end
         self.begins = f"{when[:1].upper()}{when[1:]}: the" if when else "The"
 
     def loss_by(self, label: losses.Label) -> float:
         right = losses.right_pair(self.window, label.span)
-        return -scored_pair(self.start, self.end, *right).log_p / 2
+        return -scored_pair(*self.logits, *right).log_p / 2
 
     def when(self, k: int) -> str:
         """A moment in words; empty without a record."""
@@ -164,7 +163,7 @@ def picture(shown: Shown, own: Own) -> list[Block | None]:
     made, table = (the_loss, the_fit, the_pull, the_training)[step - 1](case)
     more = every_p(case) if step == 4 and not case.unrecorded else None
     changes = by_hand.changes(shown, ", in the reader as training left it")
-    count = len(case.start)
+    count = len(case.window)
     unseen = "" if case.unrecorded else " Training never read this text."
     last = ui.closing(CLOSINGS[step - 1].format(count, number(np.log(count)), unseen))
     where = ["of the window " * (len(shown.reading.windows) > 1)] * (step == 2)
@@ -324,10 +323,10 @@ def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
 def the_fit(case: Case) -> Made:
     """Step 2: log P and score of five pairs, equally far apart."""
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
-    right = scored_pair(case.start, case.end, *case.pair)
-    found = best_pairs(case.start, case.end, w, e, limits, right)
+    right, scores = scored_pair(*case.logits, *case.pair), span_scores(*case.logits)
+    five = best_pairs(*case.logits, w, e, limits)
+    found = five if right in five else sorted([*five[:4], right], key=lambda p: -p.score)
     share, most = room_above(case.loss, w)
-    scores = span_scores(case.start, case.end)
     above = scores > scores[right.i, right.j]
     said = f"{case.begins} right pair "
     if w.is_context[right.i] and (barred := reason(w, right.i, right.j, limits)):
@@ -342,12 +341,12 @@ def the_fit(case: Case) -> Made:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}, so {fewer} can."
     key = [("fill", case.role, f"bold: the right pair ({case.who})")]
-    if found[-1] == right != best_pairs(case.start, case.end, w, e, limits, found[0])[-1]:
+    if right not in five:
         key.append(("text", GREY, "dark: the best four of the spans and “no answer”"))
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
     words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
-        logits, log_p = ([one[p.i], two[p.j]] for one, two in ((case.start, case.end), case.log_p))
+        logits, log_p = ([one[p.i], two[p.j]] for one, two in (case.logits, case.log_p))
         cells = [*map(number, logits), printed.total_cell(logits, p.score)]
         cells += [*(number(x, 3) for x in log_p), printed.total_cell(log_p, p.log_p, 3)]
         sets = {"selection": [span.start, span.end]} if span else None
@@ -436,9 +435,10 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
 
 def the_pull(case: Case) -> Made:
     """Step 3: an arrow on every logit that is pulled."""
-    few = (x for x in LEAST if all((np.abs(v) >= x).sum() <= 6 for v in case.pull))
-    least, w, at = next(few, LEAST[-1]), case.window, case.pair[0]
-    name, p, pull = case.named(at, START), float(np.exp(case.log_p[0][at])), case.pull[0][at]
+    pulls, w, at = case.record.pull(case.now), case.window, case.pair[0]
+    few = (x for x in LEAST if all((np.abs(v) >= x).sum() <= 6 for v in pulls))
+    least, pull = next(few, LEAST[-1]), pulls[0][at]
+    name, p = case.named(at, START), float(np.exp(case.log_p[0][at]))
     arrows = [("rise", START, "start logit pulled up"), ("fall", START, "pulled down")]
     arrows += [("rise", END, "end logit, under the words")]
     d, right = printed.digits_of(pull), ("tint", GOLD, f"the right answer ({case.who})")
@@ -448,8 +448,8 @@ def the_pull(case: Case) -> Made:
     told, rows = printed.enough(p, lambda q: signed(round((1 - q) / 2, 9), d)), list[Block]()
     whole = f"{{}}{{}}   ½ (y − P) = ½ (1 − {{}}) {'≈' if told[0] in '<>' else '='} {{}}"
     start, result = ["start logit of ", "dim"], [signed(pull, d), STRONG]
-    for k in np.argsort(-np.maximum(*map(np.abs, case.pull)), kind="stable")[:12].tolist():
-        both = zip(case.log_p, case.pull, strict=True)
+    for k in np.argsort(-np.abs(pulls).max(axis=0), kind="stable")[:12].tolist():
+        both = zip(case.log_p, pulls, strict=True)
         cells = [x for a, b in both for x in (probability(np.exp(a[k])), signed(b[k], 3))]
         sets = {"selection": [w.to_doc(k)] * 2} if w.is_context[k] else None
         rows.append(ui.row(texts.position_name(case.shown, w, k), *cells, sets=sets))
@@ -457,7 +457,7 @@ def the_pull(case: Case) -> Made:
         ui.finding(said, name, strong(pull), strong(pull), asides(case)),
         moment_choice(case),
         ui.legend("key", *arrows, right, ("text", GREY, f"no arrow: under {least:g}")),
-        case.text("pulls", case.pull, least, 132),
+        case.text("pulls", pulls, least, 132),
         ui.formula("formula", say(whole, start, name, [told, START], result)),
     ]
     columns = ["token", "P(start)", "pull, start", "P(end)", "pull, end"]
@@ -520,13 +520,13 @@ def every_p(case: Case) -> Block:
     """The text with a bar of P(start) and P(end) on its words, at the moment."""
     sides = ("bar", START, "above a word: P(start)"), ("bar", END, "below: P(end)")
     key = ui.legend("bars-key", *sides, ("text", GREY, "no bar: under 0.05"))
-    both = softmax(case.start), softmax(case.end)
+    start, end = map(np.exp, case.log_p)
     title = "Every P at this moment, in the text"
-    return ui.fold("every-p", title, key, case.text("bars", both, 0.05, 60))
+    return ui.fold("every-p", title, key, case.text("bars", (start, end), 0.05, 60))
 
 
 def exactly(case: Case) -> str:
-    z = [number(float(logsumexp(x)), 3) for x in (case.start, case.end)]
+    z = [number(float(logsumexp(x)), 3) for x in case.logits]
     longest = printed.plural(case.shown.decode.max_answer_length, "token")
     step = case.shown.state.step
     said = {

@@ -167,15 +167,10 @@ def scored_pair(start: Floats, end: Floats, i: int, j: int) -> Pair:
 
 
 def best_pairs(
-    start: Floats,
-    end: Floats,
-    window: Window,
-    encoding: Encoding,
-    options: DecodeOptions,
-    right: Pair,
+    start: Floats, end: Floats, window: Window, encoding: Encoding, options: DecodeOptions
 ) -> list[Pair]:
-    """The five pairs with the highest scores, where "no answer" is a pair too; the right pair is
-    always among them. Of variants that differ by punctuation or by part of a word the best alone.
+    """The five pairs with the highest scores, best first, where "no answer" is a pair too. Of
+    variants that differ by punctuation or by part of a word the best alone.
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():
@@ -184,7 +179,4 @@ def best_pairs(
             best.setdefault(words_inside(encoding, span), scored_pair(start, end, i, j))
         if len(best) == 5:
             break
-    found = sorted([scored_pair(start, end, 0, 0), *best.values()], key=lambda p: -p.score)[:5]
-    if right not in found:
-        found = sorted([*found[:4], right], key=lambda p: -p.score)
-    return found
+    return sorted([scored_pair(start, end, 0, 0), *best.values()], key=lambda p: -p.score)[:5]
