@@ -199,9 +199,10 @@ def layout(height: int, left: int, right: int, top: int, bottom: int, **more: An
     return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom}, **more}
 
 
-def scatter(mode: str, x: Any, y: Any, **more: Any) -> Block:
-    """A trace of points, lines or words that says nothing under the pointer."""
-    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **more}
+def scatter(mode: str, x: Any, y: Any, says: str = "", **more: Any) -> Block:
+    """A trace of points, lines or words; `says`: what one says under the pointer, "%{x:.2f}"."""
+    told = {"hoverinfo": "all", "hovertemplate": f"{says}<extra></extra>"} if says else {}
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hoverinfo": "skip", **told, **more}
 
 
 def labels(x: Any, y: Any, text: Sequence[str], place: Any, **font: Any) -> Block:

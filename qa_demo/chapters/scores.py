@@ -164,13 +164,12 @@ def rows_of_tokens(two: TwoQuestions) -> Block:
     letter, followed = LETTERS[lane], list(dict.fromkeys(x.word(lane) for x in two.asked))
     rows, drawn, ticks = list[Points](), list[Block](), list[str]()
     names = [escape(texts.dotted(e, d)) for d in range(len(e.context_ids))]
-    more: Block = {"text": names, "hovertemplate": "%{text}: %{x:.2f}<extra></extra>"}
-    more |= {"hoverinfo": "all", "marker": {"color": OTHER, "size": 8}}
+    dot: Block = {"says": "%{text}: %{x:.2f}", "marker": {"color": OTHER, "size": 8}, "text": names}
     for y, asked in enumerate(two.asked):
         row = owned_points(asked.reading)[:, int(lane == "end")]
         row[followed] = [asked.logit(d, lane) for d in followed]
         rows.append(row)
-        drawn.append(ui.scatter("markers", ui.packed(row), ui.packed(np.full(len(row), y)), **more))
+        drawn.append(ui.scatter("markers", ui.packed(row), ui.packed(np.full(len(row), y)), **dot))
         lines = wrap(quote(asked.reading.encoding.question, 90), 28, max_lines=3, placeholder=" …”")
         ticks.append("<br>".join(map(escape, lines)))
     low, high = float(np.min(rows)), float(np.max(rows))

@@ -259,8 +259,7 @@ def shares(p: Softmaxes) -> Block:
     for side, up in zip(p.sides, (34, 16) if first else (16, 34), strict=True):
         top, probs = side.top, side.probs.tolist()
         marker = {"color": side.name, "symbol": SYMBOLS[side.name], "size": 9, "opacity": 1}
-        dots = ui.scatter("markers", list(range(n)), probs, marker=marker)
-        dots |= {"hoverinfo": "all", "hovertemplate": "%{customdata}<extra></extra>"}
+        dots = ui.scatter("markers", list(range(n)), probs, "%{customdata}", marker=marker)
         each = zip(names, probs, strict=True)
         dots["customdata"] = [f"{x}: P({side.name}) {probability(v, 4)}" for x, v in each]
         drawn.append({**dots, "sets": {"own.start_end.position": "x", "step": 3}})

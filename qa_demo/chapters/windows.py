@@ -538,12 +538,10 @@ def dots(w: Windows, rows: Rows, apart: float) -> list[Block]:
     cross: Block = {"size": [18 if r is w.least else 13 for r in rows], "opacity": 1}
     cross["symbol"] = "x-thin"
     cross["line"] = {"color": INK, "width": [4 if r is w.least else 2 for r in rows]}
-
-    told = {"hoverinfo": "all", "hovertemplate": "%{x:.2f}<extra></extra>"}
     above, below = [y - apart for y, _ in held], [y + apart for y in range(1, len(rows) + 1)]
     return [
-        ui.scatter("markers", [r.score for _, r in held], above, marker=ring, **told),
-        ui.scatter("markers", [r.null for r in rows], below, marker=cross, **told),
+        ui.scatter("markers", [r.score for _, r in held], above, "%{x:.2f}", marker=ring),
+        ui.scatter("markers", [r.null for r in rows], below, "%{x:.2f}", marker=cross),
     ]
 
 

@@ -137,7 +137,7 @@ def dots(role: str, found: Interval, at: Any, along: str = "x", **more: Any) -> 
     bars["array"] = short(found.high - found.value)
     bars["arrayminus"] = short(found.value - found.low)
     x, y = (short(found.value), at) if along == "x" else (at, short(found.value))
-    hover = {"hoverinfo": "text" if "hovertext" in more else "x", f"error_{along}": bars}
+    hover: Block = {"hoverinfo": "text" if "hovertext" in more else "x", f"error_{along}": bars}
     return ui.scatter("markers", x, y, marker={"color": role, "size": 10}, **hover) | more
 
 
