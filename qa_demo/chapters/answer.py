@@ -351,8 +351,8 @@ def exact_sure(shown: Shown, s: Sureness | str, k: dict[str, Any] | None) -> lis
     made = (
         f"The number, {percent(s.claim)}, is a product. P(the text answers) is the sigmoid of "
         f"{number(line.intercept, 3)} − {bracket(line.slope, 3)} · lead of “no answer”. The other "
-        "is the share of the spans that begin and end where its text does, at any of its places, "
-        "among all of up to 30 tokens (softmax of scores divided by "
+        "is the share, among all spans of up to 30 tokens, of those that begin and end where the "
+        "best span's text does, at any of its places (softmax of scores divided by "
         f"{number(fits.span.temperature)}), {probability(share)}, with {number(fits.span.bias)} "
         "added to its log-odds. All four constants were fitted on "
         "questions of the articles below and of two more: that is calibration. P(start) · P(end) "

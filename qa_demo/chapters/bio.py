@@ -340,7 +340,7 @@ def several_labels(tags: Tags) -> list[ui.Block | None]:
     ]
     shares = coloured([f"{share(t[k])} · log {share(t[k])}" for k in use], " + ", use)
     least = f"at best, with p = t: {'−({}) = ' * (len(use) > 1)}*{number(terms.floor[d])}*"
-    last = "With p = t, a label of one tag each, every loss would be 0."
+    last = "Where labels agree, p = t would bring every loss to 0."
     if terms.floor.sum() > 1e-9:
         last = "Where labels disagree, no reader can bring the loss to 0."
     return [

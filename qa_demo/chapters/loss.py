@@ -37,8 +37,8 @@ IDEAS = (
     "*The lower L, the fewer pairs can score above the right one.* A score is the log of P(start) "
     "· P(end), plus a constant that all pairs {}share. Over all pairs, allowed or not, "
     "P(start) · P(end) sums to 1; the right one has exp(−2 L).",
-    "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
-    "position* (y = 1), *down at every other one* (y = 0).",
+    "The pull on a logit is ½ (y − P), the slope (gradient) of L there with its sign changed: *up "
+    "at the right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
     "E begin at random, the encoder pre-trained; they are learned together.",
 )
@@ -540,7 +540,7 @@ def exactly(case: Case) -> str:
         f"the ends it is {z[1]}: together the same for every pair of this window at this moment. "
         f"Training and another window change it. “No answer” is {case.cls} paired with itself. "
         "P(start) · P(end) is the probability of a pair if start and end are independent: for the "
-        "right one exp(−2 L), which at most exp(2 L) pairs can have, with L < 0.34 it alone. "
+        "right one exp(−2 L). At most exp(2 L) pairs can have as much; if L < 0.34, it alone has. "
         f"Prediction compares allowed pairs only (the end not before the start, at most {longest}, "
         "the start owned by the window), while both sums of exp contain every position.",
         3: "The pull is minus the gradient: ∂L / ∂logit = ½ (P − y). All pulls on start logits add "
@@ -551,6 +551,6 @@ def exactly(case: Case) -> str:
         4: "Each training step follows the gradient of one batch; what it lowers also held the "
         "loss of chapter Tags and the logits of a larger reader as targets. The curve begins at 1, "
         "as a log axis has no 0. The last recorded moment is a running mean of the weights, in "
-        "which late ones count most. The logits of the others are rounded to 1/32.",
+        "which late ones count most. The logits of all others are rounded to 1/32.",
     }[step]
     return f"{case.unrecorded} {said}" if case.unrecorded and step < 4 else said

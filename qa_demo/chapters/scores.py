@@ -320,9 +320,9 @@ def products(p: Products) -> Block:
 def exactly_logit(two: TwoQuestions, p: Products) -> str:
     """Why b learns nothing, and where ours comes from."""
     letter = LETTERS[p.lane]
-    said = f"The loss of one window pulls each {p.lane} logit along y − p: p is its probability, y "
+    said = f"The loss of one window pulls each {p.lane} logit along y − P: P is its probability, y "
     said += f"is 1 at the right position, else 0. b_{letter} is added to every logit: it "
-    said += "changes no p, and its own pull is the sum Σ (y − p) = 1 − 1 = 0, for every text. "
+    said += "changes no P, and its own pull is the sum Σ (y − P) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by less than a millionth, which the optimiser Adam scales up to full steps."

@@ -292,7 +292,7 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
             rows.append(ui.row(name, spelled(p.token), first, probability(p.mlm.p), place))
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
         twice.append(segment(items, name, False, *holds))
-    here = f"In this text {n} and {m} of {count}."
+    here = f"Here {n} and {m} of {count} are right."
     right = "text", ui.INK, "✓ its first guess is right"
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     exactly = (
@@ -314,7 +314,7 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         text("twice", *twice, select=False, dots=True),
         ui.formula("formula", say(budget), label="tokens, both times"),
         ui.closing(
-            f"{here} Over many texts spans are harder; the step “Worth” asks whether it pays."
+            f"{here} Over many texts spans are harder; the step “Worth” asks whether that pays."
         ),
         *ui.folds(ui.table("rows", heads, rows, "Every hidden token"), exactly, "spanbert"),
     ]
@@ -408,8 +408,8 @@ def worth_exactly(w: known.Worth) -> list[str]:
         f"The paper: {paper['source']}, trained from scratch. SBO adds more elsewhere: {news} on "
         f"NewsQA, {more} on coreference (whom “she” means). SQuAD 2.0 also asks what its texts do "
         "not answer; SQuAD 1.1 does not.",
-        f"Ours: {ENCODER} as it came; else {given['pretrain_steps']:,} training steps of "
-        f"{given['batch_tokens']:,} tokens of that pre-training, in one segment. Then each learns "
+        f"Ours: the first row is {ENCODER} as it came; the others add {given['pretrain_steps']:,} "
+        f"training steps of {given['batch_tokens']:,} tokens, in one segment. Then each learns "
         f"from questions for {given['finetune_steps']:,} training steps. {runs} each, which differ "
         "by the seed. These starts were trained apart from the model of the first two steps "
         "(assets/spanbert/ablation.json).",

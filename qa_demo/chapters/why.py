@@ -54,10 +54,10 @@ HIDDEN = (
 )
 WEIGHTS = (
     "The page opens on the attention head that reads the question most among those without a "
-    f"weight of {SPREAD}, if there is one. Two words are compared where one with a share within "
-    f"±{SMALL} is read at least 0.8 times as much as the one with the largest share, which is 1 or "
-    "more, the reading word aside; a word's weight sums its tokens. They show that weight and "
-    "share can differ here, and nothing about attention heads in general.",
+    f"weight of {SPREAD} or more, if there is one. Two words are compared where one with a share "
+    f"within ±{SMALL} is read at least 0.8 times as much as the one with the largest share, which "
+    "is 1 or more, the reading word aside; a word's weight sums its tokens. They show that weight "
+    "and share can differ here, and nothing about attention heads in general.",
     "A weight is a softmax over all tokens of the window. From the second layer on, what stands at "
     "a word's place is a mixture of other words already, and what a head mixes is mapped and added "
     "to what was there: a weight tells what was mixed, not which word of the text it came from.",

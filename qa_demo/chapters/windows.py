@@ -113,8 +113,8 @@ def picture(shown: Shown, own: Record) -> list[Block | None]:
     w, step = Windows(shown), shown.state.step
     made = (split, one_window, no_answer, other_rules)[step - 1](w)
     many = len(w.rows) > MOST_ROWS and step != 2
-    few = f"Drawn are the {MOST_ROWS} of {len(w.rows)} windows that matter most; the table has "
-    left = ui.remark("few", f"{few}all.") if many else None
+    few = f"Only the {MOST_ROWS} of {len(w.rows)} windows that matter most are drawn; the table "
+    left = ui.remark("few", f"{few}has all.") if many else None
     changes, folds = by_hand.changes(shown), ui.folds(as_table(w), [exactly(w)], "windows")
     return [*changes, ui.idea(IDEAS[step - 1]), *made, left, presses(w, step), *folds]
 
@@ -388,8 +388,8 @@ def exactly(w: Windows) -> str:
         "shorter. A stride larger than what a window holds would skip words and is refused. Here "
         "doc_stride is the step, as in BERT's code; in transformers' pipeline, the overlap." + cut,
         "The rule is min(left, right) + 0.01 · tokens of the window, so a longer window counts "
-        "where both are nearly equal; of equals the first (BERT's “max context”). Only the start "
-        "is asked, not the end.",
+        "where both are nearly equal; of equals the first (BERT's “max context”). Where the span "
+        "ends does not matter.",
         f"“No answer” of a window is start logit + end logit of its {w.cls}. The threshold, "
         f"{limit}, is {chosen}. Nothing in training ties the levels of two windows together.",
         "The largest P(start) and P(end) run over all positions, “no answer” included, "

@@ -84,7 +84,7 @@ def test_a_passage_goes_through(name, step):
     if step == 2:
         p = Schemes(passages()[name].text, 15, FakeInfiller())
         assert len(p.tokens.pieces) == len(p.spans.pieces)
-        said = f"In this text {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)}."
+        said = f"Here {right(p.tokens)} and {right(p.spans)} of {len(p.spans.pieces)} are right."
         assert said in words(found["closing"])
         assert "1 to 10 words: 0.224, 0.179, 0.143, " in words(found["exact-1"])
         assert len([i for i in items(found["twice"]) if "looks" in i]) == 2 * len(p.spans.pieces)
