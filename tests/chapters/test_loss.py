@@ -54,8 +54,8 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
     for k in (14, 89):
         case = case_of(name, 2, moment=k)
         right, shown = scored_pair(*case.logits, *case.pair), case.shown
-        found = best_pairs(*case.logits, case.window, shown.encoding, shown.decode)
-        found = found if right in found else [*found[:4], right]
+        five = best_pairs(*case.logits, case.window, shown.encoding, shown.decode)
+        found = five if right in five else [*five[:4], right]
         gaps = [p.score - p.log_p for p in found]
         np.testing.assert_allclose(gaps, gaps[0])
         np.testing.assert_allclose(-right.log_p, 2 * case.loss, rtol=1e-9)
@@ -63,7 +63,6 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         starts, ends = (np.flatnonzero(x).tolist() for x in (w.is_max_context, w.is_context))
         rank = sorted(scores[i, j] for i in starts for j in ends if i <= j < i + 30)[::-1]
         assert abs(max(rank[0], scores[0, 0]) - found[0].score) < 1e-6
-        assert right in found
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
         figure = loss.the_fit(case)[0][3]
         bars, labels = figure["data"]
@@ -79,8 +78,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert sum(others) == scores.size - len(found)
         assert others[:-1] == [above - found.index(right)] or above == found.index(right)
         left_out = "the best four" in words(loss.the_fit(case)[0][2])
-        assert not left_out or rank[4] > right.score
-        assert left_out or (name, k) != ("oresund", 14), "it stands far below the four best"
+        assert left_out == (right not in five) and (left_out or (name, k) != ("oresund", 14))
         finding = words(loss.the_fit(case)[0][0])
         p, then = re.search(r"L\) = (\S+) of.*?(?:training it has (\S+), so.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
@@ -104,12 +102,10 @@ def test_the_right_positions_follow_from_people_and_the_window_and_the_mean_is_a
     assert [label.marks for label in case.labels] == [2, 1]
     assert case.mean and not case_of("oresund", 2, label="mean").mean
     by_hand = sum(label.marks * case.loss_by(label) for label in case.labels) / 3
-    np.testing.assert_allclose(case.loss, by_hand)
-    np.testing.assert_allclose(case.targets[0].sum(), 1)
+    np.testing.assert_allclose([case.loss, case.targets[0].sum()], [by_hand, 1])
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
-    alike = {"edits": {"start": {f"0:{pos}": 9.0 for pos in (40, 42)}}}  # so two pairs score alike
-    figure = blocks(stored(), **at("oresund", 2, moment=27), **alike)["figure"]
-    assert not re.search("-|above", "".join(figure["layout"]["yaxis"]["ticktext"]))
+    two = blocks(stored(), **at("oresund", 2, moment=27), edits={"start": {"0:40": 9, "0:42": 9}})
+    assert not re.search("-|above", str(two["figure"]["layout"]["yaxis"]["ticktext"])), "alike"
 
 
 def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
