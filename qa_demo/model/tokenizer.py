@@ -135,10 +135,9 @@ def encode(tokenizer: Any, question: str, context: str) -> Encoding:
     asked, read = Pieces(tokenizer, question), Pieces(tokenizer, context)
     backend, n = tokenizer.backend_tokenizer, len(asked.ids)
     joined = backend.post_process(asked.made, backend.encode("a", add_special_tokens=False), True)
-    inside, paragraph = np.split(np.flatnonzero(np.array(joined.special_tokens_mask) == 0), [n])
+    paragraph = np.flatnonzero(np.array(joined.sequence_ids) == 1)
     ids, types = (np.array(x, dtype=np.int64) for x in (joined.ids, joined.type_ids))
-    in_order = inside.tolist() == [*range(1, n + 1)] and len(paragraph)
-    if not in_order or ids[0] != tokenizer.cls_token_id:
+    if joined.ids[: n + 1] != [tokenizer.cls_token_id, *asked.made.ids] or not len(paragraph):
         raise BadCheckpoint(
             "this tokenizer does not put [CLS], the question and then the paragraph, so a window "
             "has no place for 'no answer' or for the text"
