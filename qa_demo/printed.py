@@ -216,7 +216,7 @@ def parts(found: Iterable[Part]) -> list[list[str]]:
     return [[p, ""] if isinstance(p, str) else [str(x) for x in p] for p in found]
 
 
-_MARKS = re.compile(r"(\{\}|\*[^*]+\*)")
+_MARKS = re.compile(r"(\{\}|\*(?! [^*]* \*)[^*]+\*)")
 
 
 def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
@@ -231,7 +231,7 @@ def say(template: str, *given: Any, starred: str = STRONG) -> list[Part]:
             part = [part, ""] if isinstance(part, str) else part  # two letters are no pair
             pair = len(part) == 2 and all(isinstance(x, str) for x in part)
             found += [part] if pair else part
-        elif len(piece) > 2 and piece[0] == piece[-1] == "*":
+        elif _MARKS.fullmatch(piece):
             if "{}" in piece:
                 raise BadInput(f"nothing in braces can stand between stars, got {piece}")
             found.append([piece[1:-1], starred])

@@ -53,7 +53,7 @@ class Step(Record):
     def _whole(self) -> "Step":
         ask, right, n = self.ask, self.right, len(self.whys)
         spoken = f"{self.question} {self.reveal}"
-        words, terms = len(spoken.split()), len(re.findall(r"\*[^*]+\*", spoken))
+        words, terms = len(spoken.split()), len(re.findall(r"\*(?! [^*]* \*)[^*]+\*", spoken))
         choice, needed = ask == "choice", "right" if ask in ("choice", "number") else "check"
         rules = [
             (ask != "none" and not getattr(self, needed), f"{needed}: ask: {ask} needs it"),

@@ -200,7 +200,7 @@ def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
 def test_words_of_a_text_are_never_read_as_a_template():
     made = [["a ", ""], ["{y} *z*", "strong"], [" b ", ""], ["t", "term"]]
     assert worded("a {x} b *t*", {"x": "{y} *z*"}) == made
-    assert worded("+ b_S", {}) == [["+ b", ""], ["S", "sub"]]
+    assert worded("* 2 * b_S", {}) == [["* 2 * b", ""], ["S", "sub"]], "stars with blanks multiply"
     assert plain(worded("{n} of {x}", {"n": 3, "x": 3.0})) == "3 of 3.00", "a count and a number"
     for template, said in (("{x:g}", r"computes \{x:g\}"), ("*a {x}*", r"stars, got \*a \{\}")):
         with pytest.raises(BadInput, match=said):
