@@ -21,6 +21,7 @@ MOST_WORDS = 60
 OWN = ASSETS / "lessons"
 TEACHERS = OWN / "teachers"
 """Tables for teachers: no lessons, read by the same rules."""
+FIELDS = ("state:", "then:", "ask:", "check:", "right:", "within:", "source:")
 Formula = Annotated[str, Field(coerce_numbers_to_str=True)]
 """A key or a formula."""
 
@@ -30,9 +31,8 @@ class Step(Record):
 
     `state`: fields of the page's state, covered where something is asked; `then`: what the reveal
     changes; `check`: what computes the facts; `right`: the key of an option, or a number as in
-    (log(2) + log(4)) / 2, natural logarithms, or start + end of the check's facts; `within`: how
-    far a number may be off, by default what rounding explains; `options`: what can be chosen, by
-    key; `whys`: why an option, a number or marked words are wrong.
+    (log(2) + log(4)) / 2, or start + end of the check's facts; `within`: how far a number may be
+    off; `options`: what can be chosen, by key; `whys`: why an option, a number or a mark is wrong.
     """
 
     title: str
@@ -51,22 +51,23 @@ class Step(Record):
 
     @model_validator(mode="after")
     def _whole(self) -> "Step":
-        ask, right, n = self.ask, self.right, len(self.whys)
+        ask, right, n, whole = self.ask, self.right, len(self.whys), self.question and self.reveal
         spoken = f"{self.question} {self.reveal}"
         words, terms = len(spoken.split()), len(re.findall(r"\*(?! [^*]* \*)[^*]+\*", spoken))
         choice, needed = ask == "choice", "right" if ask in ("choice", "number") else "check"
+        most = {"none": 0, "pick": 0, "mark": 1}.get(ask, n)
         rules = [
             (ask != "none" and not getattr(self, needed), f"{needed}: ask: {ask} needs it"),
             (choice and not 2 <= n <= 6, f"options: a choice has 2 to 6, got {n}"),
             (choice and right not in self.whys, f"right: must be a key, got {right!r:.40}"),
-            (ask in ("none", "pick") and n, f"options: a step with ask: {ask} has none of its own"),
+            (n > most, f"options: ask: none and pick have none, mark has other alone, got {n}"),
             (right and needed != "right", f"right: a step with ask: {ask} has none of its own"),
             (words > MOST_WORDS, f"words: a step has at most {MOST_WORDS}, got {words}"),
             (terms > 1, f"words: a step has one new *term* at most, got {terms}"),
+            (ask != "none" and not whole, f'words: ask: {ask} needs a question and a "> reveal"'),
         ]
-        for broken, said in rules:
-            if broken:
-                raise ValueError(said)
+        if said := next((said for broken, said in rules if broken), ""):
+            raise ValueError(said)
         return self
 
 
@@ -89,7 +90,7 @@ class Lines:
 
     def refuse(self, said: str) -> NoReturn:
         """A sentence that begins with a field, behind file and line. Errors: BadInput."""
-        name = re.split(r"\W", said)[0]
+        name = re.split(r"\W", said.removeprefix("there is no field "))[0]
         down = next((k for k, one in enumerate(self.lines) if one.startswith(f"{name}:")), 0)
         raise BadInput(f"{self.file.name}, line {self.at + down}, {said}")
 
@@ -100,13 +101,12 @@ class Lines:
         except (yaml.YAMLError, ValueError, RecursionError) as fault:  # a bell, 2020-13-45, [[[...
             mark = getattr(fault, "problem_mark", None)
             why = getattr(fault, "problem", None) or str(fault).partition("\n")[0]
-            said = f"this is no YAML ({why}); quote texts that hold : or #"
+            said = f"this is no YAML ({why}); a blank follows a field's colon, quotes hold : or #"
             Lines(self.file, self.at + (mark.line if mark else 0)).refuse(said)
         if not isinstance(found, dict):
             self.refuse(f"fields are wanted, such as {names[0]}: ..., got {found!r:.40}")
-        for name in found:
-            if name not in names:
-                self.refuse(f"{name}: there is no such field; allowed: {', '.join(names)}")
+        if odd := [name for name in found if name not in names]:
+            self.refuse(f"{odd[0]}: there is no such field; allowed: {', '.join(names)}")
         return found
 
     def record(self, model: type[M], given: Mapping[str, Any]) -> M:
@@ -123,8 +123,7 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
     words = (k for k, one in enumerate(lines) if k and re.match(r"(?![a-z]+:)\S", one))
     stop = next(words, len(lines))
     head = Lines(file, at + 1, lines[1:stop])
-    given: dict[str, Any] = {"state": {}, "then": {}}
-    given |= head.fields("state", "then", "ask", "check", "right", "within", "source")
+    given = {"state": {}, "then": {}, **head.fields(*(name.rstrip(":") for name in FIELDS))}
     ask = given.get("ask", "none")
     if isinstance(given["state"], dict) and isinstance(given["then"], dict):
         given["then"] = {**given["state"], "veil": False, **given["then"]}
@@ -138,12 +137,14 @@ def _step(file: Path, at: int, lines: Sequence[str]) -> Step:
                 here.refuse(f"option: {key} stands twice")
             whys[key] = ""
             (options if ask == "choice" else whys)[key] = text
-        elif line.startswith(" ") and whys and not reveal:
+        elif line[:1].isspace() and whys and not reveal:
             whys[key] = f"{whys[key]} {line.strip()}".lstrip()
         elif line.startswith(">"):
             reveal.append(line[1:].strip())
         elif line.startswith("- "):
             here.refuse(f'option: it is "- key: words", got {line[:40]!r}')
+        elif line.startswith(FIELDS):
+            here.refuse(f"{line.partition(':')[0]}: fields stand right below the heading")
         elif line and (whys or reveal):
             here.refuse(f'words: "> " begins a reveal, got {line[:40]!r}')
         elif line:

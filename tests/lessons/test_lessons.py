@@ -43,7 +43,7 @@ of {who}?
 > {who}
 > it is.
 """
-OPTIONS = "- a: Ada.\n- b: Bo.\n  {who} came\n  earlier."
+OPTIONS = "- a: Ada.\n- b: Bo.\n  {who} came\n\tearlier."
 
 
 def written(folder, text, name="hand.md"):
@@ -58,7 +58,7 @@ def test_a_file_is_read_as_it_stands(tmp_path):
     assert step.state.question == step.then.question == "Who came?"
     assert step.state.veil and not step.then.veil
     assert step.options == {"a": "Ada.", "b": "Bo."}
-    assert step.whys == {"a": "", "b": "{who} came earlier."}
+    assert step.whys == {"a": "", "b": "{who} came earlier."}, "one line by a tab"
     assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
     (shown,) = written(tmp_path, (LESSON % ("none", "")).replace("right: a\n", "")).steps
     assert not shown.state.veil, "nothing is asked"
@@ -94,6 +94,11 @@ REFUSED = {
     "too many words": (GOOD.replace("> ", "> " + "word " * 60), ("line 6", "words", "at most 60")),
     "two terms": (GOOD.replace("> {who}", "> *one* and *two*"), ("line 6", "term", "2")),
     "words behind the options": (GOOD.replace("> ", ""), ("line 20", "words")),
+    "no question": (GOOD.replace("What is asked\nof {who}?", ""), ("line 6", "words", "question")),
+    "no reveal": (GOOD.partition(">")[0], ("line 6", "words", "reveal")),
+    "a field below": (GOOD.replace("of {who}?", "right: b"), ("line 13", "right", "the heading")),
+    "a word's own": (LESSON % ("mark", "- other: x\n- Bo: y"), ("line 6", "options", "got 2")),
+    "a field of state": (GOOD.replace("question:", "asked:"), ("line 7", "field state.asked")),
 }
 
 
@@ -146,8 +151,6 @@ def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_p
     said = {g: plain(now.judge(g)["said"]) for g in ("10", "9,5", "5.05", "20")}
     assert said["10"] == "Yes: 10." and said["9,5"] == "No, 9.50 is too low: add."
     assert said["5.05"] == "No: you forgot one Ada." and said["20"] == "No, 20 is too high: add."
-    with pytest.raises(BadInput, match="2 / 4 counts as right"):
-        hand(tmp_path, "number", "- 2 / 4: no.\n- other: no.", {}, "1/2")
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
     assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
     for right, guess, is_right in (("0.044", "0.04", 1), ("2/3", "0.66", 1), ("0", "5 %", 0)):
@@ -192,8 +195,9 @@ def test_a_key_does_not_tell_the_rank_and_a_mute_option_is_refused(tmp_path):
     assert plain(now.judge("a")["said"]) == "No: {who} came first." and now.judge("b")["right"]
     with pytest.raises(BadInput, match="one of a, b, got 'c'"):
         now.judge("c")
-    for ask, options, right in (("choice", "- a: A.\n- b: B.", "a"), ("number", "- 2: no.", "1")):
-        with pytest.raises(BadInput, match="has no sentence why it is wrong"):
+    idle = ("number", "- 2 / 4: no.\n- other: no.", "0.5"), ("number", "- 2: no.", "1")
+    for ask, options, right in (("choice", "- a: A.\n- b: B.", "a"), *idle):
+        with pytest.raises(BadInput, match="why it is wrong"):
             hand(tmp_path, ask, options, {}, right)
 
 
