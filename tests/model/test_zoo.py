@@ -94,9 +94,8 @@ PICKLE = "model.safetensors is missing .*pickles such as pytorch_model.bin can r
 PIECES_ALONE = r"the tokenizer is missing \(tokenizer.json, not SentencePiece's alone\)"
 ENCODER = r"of a question-answering model are missing \(1, such as qa_outputs.bias\); an encoder"
 MERGE_FIRST = "it is an adapter of {}: merge it first"
-config, card, sums = (partial(edit, f"{name}.json") for name in ("config", "reader", "checksums"))
-OTHERS = (f"{WEIGHTS}.index", "adapter_config", "tokenizer_config")
-index, adapter, words = (partial(edit, f"{name}.json") for name in OTHERS)
+FILES = f"config reader checksums {WEIGHTS}.index adapter_config tokenizer_config".split()
+config, card, sums, index, adapter, words = (partial(edit, f"{name}.json") for name in FILES)
 BROKEN: list[tuple[Damage, str]] = [
     (config(intermediate_size=64), NO_MODEL),
     (config(num_hidden_layers=3), r"answering model are missing \(16, such as bert"),
@@ -214,10 +213,8 @@ def test_a_snapshot_lacks_only_what_is_not_loaded_and_the_bundled_folder_nothing
 
 def test_a_folder_that_reads_otherwise_has_another_checksum(folder):
     grown = tensors(lambda t: t["qa_outputs.bias"].add_(1))
-    found = [load_reader(folder).checksum]
-    for change in (words(do_lower_case=False), bio_head(16, 1.0), sums(), grown):
-        change(folder)
-        found.append(load_reader(folder).checksum)
+    changes = (Path.exists, words(do_lower_case=False), bio_head(16, 1.0), sums(), grown)
+    found = [(change(folder), load_reader(folder).checksum)[1] for change in changes]
     assert len({*found}) == 4 and found[2] == found[3], "a list of nothing holds nothing"
 
 
