@@ -227,9 +227,7 @@ def _hidden(t: Seen) -> Facts:
 
 
 def hidden_words(t: Seen) -> Facts:
-    """Without the words with the largest shares the lead falls under 0 and under that of every
-    random draw, by far more than their shares.
-    """
+    """Without the words with the largest shares the lead falls under 0 and that of every draw."""
     facts = _hidden(t)
     require(not facts["as_low"] and facts["now"] < 0 < facts["left"], "the lead falls less here")
     return facts

@@ -74,7 +74,7 @@ class Step(Record):
 class Lesson(Record):
     """A lesson from a file."""
 
-    id: str
+    id: str = Field(max_length=40)  # what a room takes
     title: str = Field(min_length=1)
     minutes: Int = Field(5, ge=1, le=90)
     steps: tuple[Step, ...]
