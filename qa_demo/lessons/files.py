@@ -107,6 +107,8 @@ class Lines:
             self.refuse(f"fields are wanted, such as {names[0]}: ..., got {found!r:.40}")
         if odd := [name for name in found if name not in names]:
             self.refuse(f"{odd[0]}: there is no such field; allowed: {', '.join(names)}")
+        if two := [x for x in names if sum(one.startswith(f"{x}:") for one in self.lines) > 1]:
+            self.refuse(f"{two[0]}: stands twice")
         return found
 
     def record(self, model: type[M], given: Mapping[str, Any]) -> M:

@@ -59,8 +59,7 @@ def plain(said: Said) -> str:
 class Asked:
     """A step on its text. `options`: what can be chosen; `right`: the right one's key; `label`: the
     right guess in words, "" where nothing is asked; `whys`: what a wrong guess hears, by key;
-    `hear`: a guess in words, and why it is wrong. Errors: BadInput for a fact that is not there,
-    and where a wrong guess would hear nothing.
+    `hear`: a guess in words, and why it is wrong. Errors: BadInput for a fact or a why that lacks.
     """
 
     def __init__(self, step: Step, shown: Shown, facts: Mapping[str, Any]) -> None:

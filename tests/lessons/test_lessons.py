@@ -76,6 +76,7 @@ REFUSED = {
     "no step": ("---\ntitle: x\n---\n", ("line 4", "step", "##")),
     "words before a step": (GOOD.replace("## One", "One\n## One"), ("line 5", "step")),
     "unknown field": (GOOD.replace("check:", "chek:"), ("line 9", "chek", "check")),
+    "a field twice": (GOOD.replace("check: here", "ask: pick"), ("line 8", "ask", "twice")),
     "kind of guess": (GOOD.replace("choice", "shout"), ("line 8", "ask", "pick", "shout")),
     "no right": (GOOD.replace("right: a\n", ""), ("line 6", "right", "choice")),
     "no check": (LESSON.replace("check: here\n", "") % ("mark", ""), ("line 6", "check", "mark")),
