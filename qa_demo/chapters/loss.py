@@ -15,7 +15,7 @@ from qa_demo import blocks as ui
 from qa_demo import by_hand, printed, texts
 from qa_demo.blocks import END, GOLD, GREY, INK, MID, PAPER, START, Block
 from qa_demo.core import losses
-from qa_demo.core.base import Bools, logsumexp
+from qa_demo.core.base import logsumexp
 from qa_demo.core.losses import Recorded, ReplayRows, StartEnd, load_replay
 from qa_demo.core.spans import Pair, best_pairs, reason, scored_pair, span_scores
 from qa_demo.core.store import ASSETS, bundled
@@ -34,9 +34,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, the sum of both log P (natural logarithm).",
-    "*The lower L, the fewer pairs can score above the right one.* A score is the log of P(start) "
-    "· P(end), plus a constant that all pairs {}share. Over all pairs, allowed or not, "
-    "P(start) · P(end) sums to 1; the right one has exp(−2 L).",
+    "All pairs {}share a 1: each has P(start) · P(end) of it, and the more it has, the higher its "
+    "score. The right pair has exp(−2 L). *So the lower L, the fewer pairs can score above the "
+    "right one.*",
     "The pull on a logit is ½ (y − P), the slope (gradient) of L there with its sign changed: *up "
     "at the right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -321,7 +321,7 @@ def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
 
 
 def the_fit(case: Case) -> Made:
-    """Step 2: log P and score of five pairs, equally far apart."""
+    """Step 2: the right pair's part of the 1 that all pairs share, and who can score above it."""
     w, e, limits = case.window, case.shown.encoding, case.shown.decode
     right, scores = scored_pair(*case.logits, *case.pair), span_scores(*case.logits)
     five = best_pairs(*case.logits, w, e, limits)
@@ -340,9 +340,11 @@ def the_fit(case: Case) -> Made:
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}, so {fewer} can."
-    key = [("fill", case.role, f"bold: the right pair ({case.who})")]
-    if right not in five:
-        key.append(("text", GREY, "dark: the best four of the spans and “no answer”"))
+    key = [("fill", case.role, f"the right pair ({case.who})")]
+    key += [
+        ("fill", GREY, "pairs that score above it, allowed or not"),
+        ("fill", ui.LINE, "all others"),
+    ]
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
     words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
@@ -356,7 +358,7 @@ def the_fit(case: Case) -> Made:
         ui.finding(said + asides(case)),
         moment_choice(case),
         ui.legend("key", *key),
-        parts_of_one(case, found, spans, right, above),
+        parts_of_one(case),
         ui.formula("formula", *reckoned(case, right, share, most)),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]
@@ -378,42 +380,44 @@ def room_above(loss: float, window: Window) -> tuple[str, str]:
     return share, words(value(share))
 
 
-def parts_of_one(
-    case: Case, pairs: Sequence[Pair], spans: Sequence[Span | None], right: Pair, above: Bools
-) -> Block:
-    """A bar a pair: its P(start) P(end), beside it its score; and those of all others in sum, that
-    score `above` [n, n] the right one or not.
+def parts_of_one(case: Case) -> Block:
+    """A strip a moment, 1 in all: what the right pair has of it by its P(start) P(end), what all
+    pairs that score above it have in sum, and what all others have.
     """
-    at, d, drawn = pairs.index(right), printed.digits_of(right.log_p), np.zeros_like(above)
-    drawn[[p.i for p in pairs], [p.j for p in pairs]] = True
-    brief = [f"  {fine(p.log_p, d)}" for p in pairs]
-    brief[at] = f"  {room_above(case.loss, case.window)[0]}"
-    said = [f"{x}   score <b>{number(p.score, d)}</b>" for x, p in zip(brief, pairs, strict=True)]
-    products, size = np.exp(np.add.outer(*case.log_p)), np.exp([p.log_p for p in pairs]).tolist()
-    rests, told = list[str](), list[str]()
-    for where, others in (("above", above & ~drawn), ("below", ~above & ~drawn)):
-        if n := int(others.sum()):
-            rests.append(f"{printed.plural(n, 'other')} {where} (allowed or not), in sum")
-            size.append(float(products[others].sum()))
-            told.append(f"  {probability(size[-1])}")
+    w, rows, mine, upto = case.window, [*range(len(case.moments))], list[float](), list[float]()
+    told = list[tuple[float, str]]()
+    for y, k in enumerate(case.moments):
+        logits = case.record.start[k], case.record.end[k]
+        scores, products = span_scores(*logits), np.exp(np.add.outer(*case.record.log_p(k)))
+        above = scores > scores[case.pair]
+        n, share = int(above.sum()), room_above(case.record.costs[k][2], w)[0]
+        mine.append(float(products[case.pair]))
+        upto.append(mine[-1] + float(products[above].sum()))
+        best = best_pairs(*logits, w, case.shown.encoding, case.shown.decode)[0]
+        (name,) = case.names([span_of(w, best)], 18)
+        moment = case.when(k).partition(",")[0] + ": " * bool(case.when(k))
+        told.append((y - 0.34, f"{moment}highest allowed <b>{printed.escape(name)}</b>"))
+        parts = [f"<b>right pair {share}</b>"]
+        parts += [f"{n:,} above {probability(upto[-1] - mine[-1])}"] if n else []
+        rest = f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}"
+        told.append((y + 0.34, " + ".join([*parts, rest])))
 
-    def names(most: int) -> list[str]:
-        cut = [*map(printed.escape, case.names(spans, most)), *rests]
-        return [f"<b>{w}</b>" if r == at else w for r, w in enumerate(cut)]
+    def notes(size: int) -> list[Block]:
+        return [ui.note(said, 0, y, INK, size, xanchor="left", xshift=-3) for y, said in told]
 
-    colours = [case.role if r == at else GREY for r in range(len(pairs))]
-    bars = ui.lying(size, range(len(size)), 0.6, {"color": [*colours, *[ui.LINE] * len(rests)]})
-    rows = [*range(len(size))]
-    data = [bars, ui.labels(size, rows, [*said, *told], "middle right", size=14)]
-    left = int(min(364, 26 + max(7.3 * printed.room(w) for w in [*case.names(spans), *rests])))
-    made = ui.layout(300, left, 170, 8, 50, yaxis=ui.named_rows(names(44), automargin=True))
+    ends = (([1] * len(rows), ui.LINE), (upto, GREY), (mine, case.role))
+    data = [ui.lying(x, rows, 0.4, {"color": role}) for x, role in ends]
+    made = ui.layout(60 + 100 * len(rows), 8, 8, 4, 50, barmode="overlay", annotations=notes(15))
+    made["yaxis"] = ui.named_rows([""] * len(rows), visible=False)
     made["xaxis"] = ui.axis("P(start) · P(end): 1 over all pairs", range=[0, 1])
-    alt = "The best pairs, each with its P(start) · P(end) and its score, and all others in sum"
-    narrow = {"below": 800, "margin.l": 146, "margin.r": 60, "data.scatter.text": [*brief, *told]}
-    wide = any(w.partition(" (")[0].isupper() for w in case.names(spans))  # capitals
-    rowed = [w.replace(" (", "<br>(", 1) for w in names(13 if wide else 22)]
-    narrow |= {"yaxis.ticktext": rowed, "yaxis.tickfont.size": 12}
-    return ui.figure("figure", data, made, alt, narrow=narrow)
+    alt = "What the right pair, the pairs above it and all others have of the sum 1"
+    return ui.figure("figure", data, made, alt, narrow={"below": 800, "annotations": notes(11)})
+
+
+def span_of(window: Window, pair: Pair) -> Span | None:
+    """The span of a pair of positions; None for "no answer"."""
+    at = window.is_context[pair.i]
+    return Span(window.to_doc(pair.i), window.to_doc(pair.j)) if at else None
 
 
 def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]:
@@ -429,7 +433,7 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     d = printed.digits_of(right.log_p)
     log, constant = right.log_p, right.score - right.log_p
     sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
-    score = f"score = −2 L {plus} constant = {number(log, d)} {plus} "
+    score = f"its score = −2 L {plus} a constant of all pairs = {number(log, d)} {plus} "
     return [*lines, say(f"{score}{number(abs(constant), d)} {sign} *{number(right.score, d)}*")]
 
 

@@ -14,7 +14,7 @@ from qa_demo.chapters.loss import Case, Own
 from qa_demo.core.spans import best_pairs, scored_pair, span_scores
 from qa_demo.core.types import Answer
 from qa_demo.examples import load_menu
-from qa_demo.printed import probability, small_number
+from qa_demo.printed import escape, probability, small_number
 from tests.chapters.given import blocks, example, faked, full, items, shown_of, stored, words
 from tests.printed import value
 
@@ -64,21 +64,19 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         rank = sorted(scores[i, j] for i in starts for j in ends if i <= j < i + 30)[::-1]
         assert abs(max(rank[0], scores[0, 0]) - found[0].score) < 1e-6
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
-        figure = loss.the_fit(case)[0][3]
-        bars, labels = figure["data"]
-        assert bars["x"] == labels["x"] and sum(bars["x"]) == pytest.approx(1)
-        colours = bars["marker"]["color"]
-        assert colours.index(case.role) == found.index(right) and colours.count(case.role) == 1
-        for p, x, text in zip(found, bars["x"], labels["text"], strict=False):
-            product, score = map(value, re.findall(r"[−\d.]+", text))
-            assert (score, x) == pytest.approx((p.score, np.exp(p.log_p)), abs=0.0051)
-            assert np.log(product) == pytest.approx(p.log_p, abs=0.0051) or p.log_p < -12
-        names = figure["layout"]["yaxis"]["ticktext"][len(found) :]
-        above, others = (scores > right.score + 1e-9).sum(), [value(x.split()[0]) for x in names]
-        assert sum(others) == scores.size - len(found)
-        assert others[:-1] == [above - found.index(right)] or above == found.index(right)
-        left_out = "the best four" in words(loss.the_fit(case)[0][2])
-        assert left_out == (right not in five) and (left_out or (name, k) != ("oresund", 14))
+        figure, row = loss.the_fit(case)[0][3], case.moments.index(case.now)
+        ends, notes = [b["x"][row] for b in figure["data"]], figure["layout"]["annotations"]
+        above, products = scores > right.score + 1e-9, np.exp(np.add.outer(*case.log_p))
+        mine = np.exp(-2 * case.loss)
+        np.testing.assert_allclose(ends, [1, mine + products[above].sum(), mine], rtol=1e-9)
+        over, under = (notes[2 * row + n]["text"] for n in (0, 1))
+        [best] = case.names([loss.span_of(w, found[0])], 18)
+        assert f"highest allowed <b>{escape(best)}</b>" in over
+        above = int(above.sum())
+        counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
+        assert counts == [above] * bool(above) + [scores.size - 1 - above]
+        parts = [value(x) for x in re.findall(r"\d\.\d+", under)]
+        assert sum(parts) == pytest.approx(1, abs=0.002)
         finding = words(loss.the_fit(case)[0][0])
         p, then = re.search(r"L\) = (\S+) of.*?(?:training it has (\S+), so.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
