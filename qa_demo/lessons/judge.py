@@ -13,7 +13,7 @@ from qa_demo.core.base import BadInput
 from qa_demo.core.text import words_inside
 from qa_demo.core.types import Encoding, Span
 from qa_demo.lessons.files import Step
-from qa_demo.printed import STRONG, TERM, Part, number, parts, quote, say
+from qa_demo.printed import STRONG, TERM, Part, digits_of, number, parts, quote, say
 from qa_demo.shown import Shown
 
 ROUNDED = 0.007
@@ -167,5 +167,5 @@ def number_of(guess: object, right: float = 0.0) -> float:
 
 
 def printed(x: float) -> str:
-    """A number without digits where it is whole."""
-    return number(x, 0 if x == round(x) else 2)
+    """A number without digits where it is whole, with more than two where it is small."""
+    return number(x, 0 if x == round(x) else 2 if abs(x) >= 0.1 else digits_of(x))

@@ -153,6 +153,7 @@ def test_a_wrong_number_is_too_high_or_too_low_and_a_trap_has_its_sentence(tmp_p
             now.judge(given)
     now = hand(tmp_path, "number", "- other: no.", {}, "2/3\nwithin: 0.1")
     assert now.label == "0.67" and now.judge("0.6")["right"] and not now.judge("0.5")["right"]
+    assert now.judge("0.0156")["label"] == "0.016", "not 0.02, which nobody typed"
     for right, guess, is_right in (("0.044", "0.04", 1), ("2/3", "0.66", 1), ("0", "5 %", 0)):
         assert hand(tmp_path, "number", "- other: no.", {}, right).judge(guess)["right"] == is_right
 
