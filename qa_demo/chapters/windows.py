@@ -93,8 +93,6 @@ class Windows:
         # where the same words score most, if that is more than where they count
         above = [r for r in self.rows if r.answer_score > self.best.score + 1e-9]
         self.higher = max(above, key=lambda r: r.answer_score, default=None)
-        # how many more tokens its start's window has there than any other
-        self.ahead = self.win.edge - max((r.edge for r in self.holding[1:]), default=-1)
         self.size, self.stride = reading.options.max_seq_length, reading.options.doc_stride
         # tokens of the question, special ones, those of the paragraph in a window and in all
         self.asked, self.special = len(self.encoding.question_ids), self.encoding.n_special
@@ -200,40 +198,40 @@ def staircase(w: Windows) -> Block:
 
 def one_window(w: Windows) -> list[Block | None]:
     """Step 2: in which window the best span's start counts, and why there."""
-    held, start = sorted(w.holding, key=lambda r: r.k), word_parts(w.encoding, w.best.span.start)
-    several = len(held) > 1
+    rows = sorted(w.holding[:5], key=lambda r: r.k)
+    several, ahead = len(rows) > 1, w.win.edge - max((r.edge for r in w.holding[1:]), default=-1)
     key = [("box", PALE, "words that the window reads")]
     key += [("box", INK, f"{quote(w.best.text, 30)} where its start counts, with its score")]
     key += [("hollow", GREY, "where it does not")] * several
     nearer: list[Part] = ["min(tokens left, tokens right):"]
-    for r in sorted(w.holding[:5], key=lambda r: r.k):
+    for r in rows:
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
-        nearer += say(f"*{least}*, the most" if r is w.win and several and w.ahead > 0 else least)
+        nearer += say(f"*{least}*, the most" if r is w.win and several and ahead > 0 else least)
     most = f"In window {w.win.k} its nearer edge is furthest away"
-    if w.ahead <= 0:
-        nearly = "longest of nearly equal ones" if w.ahead else "first of equals"
+    if ahead <= 0:
+        nearly = "longest of nearly equal ones" if ahead else "first of equals"
         most = f"Window {w.win.k} is the {nearly}"
     d = printed.apart(w.higher.answer_score, w.best.score) if w.higher else 2
-    told = f"This {{}} stands in windows {listing([r.k for r in held])}. {most}, so it counts "
-    told += f"there: *{number(w.best.score, d)}*."
+    held = listing([r.k for r in w.rows if r in w.holding])
+    told = f"This {{}} stands in windows {held}. {most}, so it counts there: "
+    told += f"*{number(w.best.score, d)}*."
     if not several:
         told = "One window alone reads this {}: nothing to choose."
     elif w.higher:
         same = number(w.higher.answer_score, d)
         told += f" In window {w.higher.k} these words score *{same}*, more, and do not count."
     return [
-        ui.finding(told, start),
+        ui.finding(told, word_parts(w.encoding, w.best.span.start)),
         ui.legend("key", *key, ("arrow", INK, f"from {w.first_word} to the window's nearer edge")),
-        owner(w),
+        owner(w, rows),
         ui.formula("nearer", nearer),
         ui.closing("The rule asks where a word stands, not how high it scores."),
     ]
 
 
-def owner(w: Windows) -> Block:
+def owner(w: Windows, rows: Rows) -> Block:
     """Stairs of windows that read the start: the distance to each nearer edge, the words' score."""
-    rows, span = sorted(w.holding[:5], key=lambda r: r.k), w.best.span
-    stairs = Stairs(w, rows, 340)
+    stairs, span = Stairs(w, rows, 340), w.best.span
     for y, r in enumerate(rows, 1):
         wins, last = r is w.win, min(span.end, r.window.doc_stop - 1)
         fill, edge = (INK, INK) if wins else (ui.CLEAR, GREY)
