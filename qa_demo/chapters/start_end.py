@@ -227,9 +227,8 @@ def in_the_text(p: Softmaxes) -> Block:
             one["sets"] = {"own.start_end.position": pos}
 
     def held(said: str, at: Any) -> list[Part]:
-        held = (min(NEXT_TO_1, float(x.probs[at].sum())) for x in p.sides)
-        sums = ([f"{x.name} {probability(v)}", x.name] for x, v in zip(p.sides, held, strict=True))
-        return say(f"{said} {{}} {{}}", *sums)
+        sums = [(x.name, min(NEXT_TO_1, float(x.probs[at].sum()))) for x in p.sides]
+        return say(f"{said} {{}} {{}}", *([f"{side} {probability(v)}", side] for side, v in sums))
 
     inside = texts.shortened(p.shown, items[w.context_at :], LEAST)
     rest = held(f"question, {items[-1]['t']}:", [*range(1, w.context_at), len(w) - 1])
