@@ -130,10 +130,9 @@ def mean(one: str, two: str, result: str) -> str:
     return equals([one, two], (value(one) + value(two)) / 2, result)
 
 
-def times(p: float, sign: str, q: float) -> str:
-    """Two probabilities and their product; of 0.6366 and 0.9928 "0.637 × 0.993 ≈ 0.632"."""
-    one, two, product = map(probability, (p, q, p * q))
-    return f"{one} {sign} {two}{equals([one, two], value(one) * value(two), product)}"
+def product(used: Sequence[str], result: str) -> str:
+    """The product of printed numbers, as `equals` prints it."""
+    return equals(used, float(np.prod([*map(value, used)])), result)
 
 
 def small_number(n: int) -> str:

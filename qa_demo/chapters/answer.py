@@ -334,8 +334,9 @@ def against(shown: Shown) -> Block | None:
 
 def counted(s: Sureness, like: CalibrationBin) -> Block:
     """What the reader says, as a product, and what was counted: 147 right / 184 questions."""
-    said = "P(the text answers) · P(exactly right, if so) = "
-    said += printed.times(s.answerable, "·", s.right_if_answerable)
+    used = [probability(p) for p in (s.answerable, s.right_if_answerable)]
+    said = f"P(the text answers) · P(exactly right, if so) = {' · '.join(used)}"
+    said += printed.product(used, probability(s.claim))
     right, count = round(like.accuracy * like.count), f"{like.count:,} questions"
     found = f"counted: {right:,} right / {count} = *{probability(like.accuracy, 2)}*"
     return ui.formula("count", say(said), say(found))

@@ -406,10 +406,8 @@ def chances_of(tags: Tags, answers: Sequence[bio.TaggedSpan]) -> tuple[ui.Block,
         factors = factors_of(tags, answer)
         used = [probability(float(np.prod(ps))) for ps, *_ in factors]
         each = ([[p, role], [of, "note"]] for p, (_, role, of) in zip(used, factors, strict=True))
-        again, result = float(np.prod([*map(printed.value, used)])), probability(answer.marginal)
-        begin = f"chance of {name} = "
-        end = [printed.equals(used, again, result), STRONG]
-        lines.append([begin, *printed.between(" × ", each), end])
+        end = [printed.product(used, probability(answer.marginal)), STRONG]
+        lines.append([f"chance of {name} = ", *printed.between(" × ", each), end])
     told = ([name] for name in span_names(tags.e, spans, 40)[:4])
     text = f"The tags give {printed.small_number(n)} answer{'s' * (n > 1)}: "
     text += "{} …" if n > 4 else "{}."

@@ -424,7 +424,7 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     """What the right pair has of the 1, how many pairs that leaves room for, and its score."""
     d = printed.digits_of(case.loss)
     both = [fine(log_p[k], d) for log_p, k in zip(case.log_p, case.pair, strict=True)]
-    whole = printed.equals(both, value(both[0]) * value(both[1]), share)
+    whole = printed.product(both, share)
     product = "exp(−2 L) = P(right start) · P(right end) = {} · {}{}"
     lines = [say(product, [both[0], START], [both[1], END], [whole, STRONG])]
     if share[0] not in "<>":

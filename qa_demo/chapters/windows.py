@@ -367,8 +367,7 @@ def worked(rule: Rule, r: Proposal) -> list[Part]:
     if rule == "logits":
         return ui.summed(r.own.start_logit, r.own.end_logit)
     one, two = map(probability, r.factors)
-    again = printed.value(one) * printed.value(two)
-    product = printed.equals([one, two], again, probability(r.product))
+    product = printed.product([one, two], probability(r.product))
     return say(f"{{}} × {{}}{product}", [one, START], [two, END])
 
 
