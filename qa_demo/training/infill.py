@@ -35,14 +35,11 @@ from qa_demo.model.spanbert import SBO_FILE, SpanBERT, load_sbo, load_spanbert
 from qa_demo.training.export import halved, phase, versions, write_checksums
 from qa_demo.training.heads import around, check_length, load_weights, tokenizer_of
 from qa_demo.training.loop import described, exit_code, read_json, write_json
-from qa_demo.training.pretrain import Pretrainer, load
+from qa_demo.training.pretrain import Pretrainer, load, measure, summary
 from qa_demo.training.text import FATES, Batches, read_text, tokenize
 
 MEAN_PIECES = 204_800
 """Training pieces that the means of the wires are taken over, however many a batch holds."""
-ROWS = 16  # held-out parts that are measured together
-HEADS = ("mlm", "sbo", "both")
-Columns = dict[str, np.ndarray]
 
 
 @torch.no_grad()
@@ -87,48 +84,6 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     save_file(head, out / SBO_FILE, metadata={"format": "pt"})
     write_json(out / "spanbert.json", {"name": "bundled", "phases": [phase(run)]})
     write_checksums(out)
-
-
-@torch.no_grad()
-def measure(model: Pretrainer, batches: Batches, limit: int | None = None) -> Columns:
-    """One entry a blank [M]: its fate, and each head's right (0 or 1) and -log p, or NaN."""
-    device, columns = next(model.parameters()).device, list[Columns]()
-    model.eval()
-    chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
-    chosen.sort(key=lambda s: sum(len(batches.parts[m].ids) for m in batches.sequences[s]))
-    for first in range(0, len(chosen), ROWS):
-        rng = np.random.default_rng([batches.seed, 2, first])
-        batch = batches.batch(chosen[first : first + ROWS], rng)
-        batch = {name: value.to(device) for name, value in batch.items()}
-        mlm, sbo = (x.float().log_softmax(-1) for x in model.logits(batch))
-        both = (mlm[batch["row"]] + sbo).log_softmax(-1)
-        column = {"fate": batch["fate"].cpu().numpy()}
-        heads = (mlm, torch.arange(len(mlm))), (sbo, batch["row"]), (both, batch["row"])
-        for name, (log_p, at) in zip(HEADS, heads, strict=True):
-            true = batch["true"][at]
-            column |= {f"{name}_{what}": np.full(len(mlm), np.nan) for what in ("right", "loss")}
-            column[f"{name}_right"][at.cpu()] = (log_p.argmax(-1) == true).cpu()
-            column[f"{name}_loss"][at.cpu()] = -log_p.gather(1, true[:, None])[:, 0].cpu()
-        columns.append(column)
-    return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
-
-
-def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[str, float | int]:
-    """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
-    part = {name: column[chosen] for name, column in columns.items()}
-    found: dict[str, float | int] = {"pieces": len(part["fate"])}
-    for head in HEADS:
-        loss = part[f"{head}_loss"]
-        has = ~np.isnan(loss)
-        found[f"{head}_pieces"] = int(has.sum())
-        if has.any():
-            mean = float(loss[has].mean())
-            top1 = {x: round(100 * float(part[f"{x}_right"][has].mean()), 2) for x in (head, "mlm")}
-            found[f"{head}_top1"], found[f"{head}_loss"] = top1[head], round(mean, 4)
-            found[f"{head}_perplexity"] = round(float(np.exp(min(mean, 50.0))), 2)
-            if head == "sbo":  # both heads on the same blanks
-                found["mlm_top1_where_sbo"] = top1["mlm"]
-    return found
 
 
 def load_exported(folder: Path) -> Pretrainer:

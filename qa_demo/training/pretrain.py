@@ -30,6 +30,10 @@ from qa_demo.training.heads import Batch, Trained, around, check_length, tokeniz
 from qa_demo.training.loop import Draws, Job, Place, begin, command, log, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
+ROWS = 16  # held-out parts that are measured together
+HEADS = ("mlm", "sbo", "both")
+Columns = dict[str, np.ndarray]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(loop.Settings):
@@ -122,10 +126,50 @@ def batches_from(s: Settings, batches: Batches, place: Place) -> Draws:
     yield from (({"drawn": k + 1}, batch) for k, batch in zip(mine, loader, strict=True))
 
 
+@torch.no_grad()
+def measure(model: Pretrainer, batches: Batches, limit: int | None = None) -> Columns:
+    """One entry a blank [M]: its fate, and each head's right (0 or 1) and -log p, or NaN."""
+    device, columns = next(model.parameters()).device, list[Columns]()
+    model.eval()
+    chosen = np.random.default_rng(0).permutation(len(batches.sequences))[:limit].tolist()
+    chosen.sort(key=lambda s: sum(len(batches.parts[m].ids) for m in batches.sequences[s]))
+    for first in range(0, len(chosen), ROWS):
+        rng = np.random.default_rng([batches.seed, 2, first])
+        batch = batches.batch(chosen[first : first + ROWS], rng)
+        batch = {name: value.to(device) for name, value in batch.items()}
+        mlm, sbo = (x.float().log_softmax(-1) for x in model.logits(batch))
+        both = (mlm[batch["row"]] + sbo).log_softmax(-1)
+        column = {"fate": batch["fate"].cpu().numpy()}
+        heads = (mlm, torch.arange(len(mlm))), (sbo, batch["row"]), (both, batch["row"])
+        for name, (log_p, at) in zip(HEADS, heads, strict=True):
+            true = batch["true"][at]
+            column |= {f"{name}_{what}": np.full(len(mlm), np.nan) for what in ("right", "loss")}
+            column[f"{name}_right"][at.cpu()] = (log_p.argmax(-1) == true).cpu()
+            column[f"{name}_loss"][at.cpu()] = -log_p.gather(1, true[:, None])[:, 0].cpu()
+        columns.append(column)
+    return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
+
+
+def summary(columns: Columns, chosen: np.ndarray | slice = slice(None)) -> dict[str, float | int]:
+    """Counts, top-1 in percent, mean -log p, perplexity exp(mean) of each head over blanks."""
+    part = {name: column[chosen] for name, column in columns.items()}
+    found: dict[str, float | int] = {"pieces": len(part["fate"])}
+    for head in HEADS:
+        loss = part[f"{head}_loss"]
+        has = ~np.isnan(loss)
+        found[f"{head}_pieces"] = int(has.sum())
+        if has.any():
+            mean = float(loss[has].mean())
+            top1 = {x: round(100 * float(part[f"{x}_right"][has].mean()), 2) for x in (head, "mlm")}
+            found[f"{head}_top1"], found[f"{head}_loss"] = top1[head], round(mean, 4)
+            found[f"{head}_perplexity"] = round(float(np.exp(min(mean, 50.0))), 2)
+            if head == "sbo":  # both heads on the same blanks
+                found["mlm_top1_where_sbo"] = top1["mlm"]
+    return found
+
+
 def train(s: Settings) -> bool:
     """Run the steps; True when all were taken, False when a signal stopped the run."""
-    from qa_demo.training.infill import measure, summary
-
     model, tokenizer = begin(s, partial(load, s.encoder, s.dropout)), tokenizer_of(s.encoder)
     check_length(s.length, model.config, "--length")
     sides = read_text(s.text, s.more_text)

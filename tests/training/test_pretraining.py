@@ -212,7 +212,7 @@ def test_scores_are_torchs(home, exported):
     with torch.no_grad():
         model.mlm.cls.predictions.decoder.bias[true.mode().values] += 9  # right now and then
         mlm, sbo = model.logits(batch)
-    columns = infill.measure(model, found, limit=1)
+    columns = pretrain.measure(model, found, limit=1)
     right = (mlm.argmax(-1) == true).tolist()
     assert columns["mlm_right"].tolist() == right and len({*right}) == 2
     both = (mlm.softmax(-1)[row] * sbo.softmax(-1)).log()
