@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers.hf_argparser import HfArg
 
 from qa_demo.core.base import BadInput
@@ -171,9 +171,8 @@ def batches_from(windows: Windows, batch_tokens: int, seed: int, place: Place) -
 
 
 def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); decay on matrices
-    only; embedding tables frozen: they are half of a small BERT and cost no gradient and no
-    optimiser state so.
+    """Heads at head_rate x learning_rate; layer k of N at layer_rate^(N-1-k); embedding tables
+    frozen: they are half of a small BERT and cost no gradient and no optimiser state so.
     """
     base, factors = model.reader.base_model, dict[int, float]()
     base.embeddings.requires_grad_(False)
@@ -181,11 +180,7 @@ def parameter_groups(model: TwoHeads, s: Settings) -> list[dict[str, Any]]:
         factors |= {id(p): s.layer_rate**below for p in block.parameters()}
     for head in (model.reader.qa_outputs, model.bio):
         factors |= {id(p): s.head_rate for p in head.parameters()}
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    for p in filter(lambda p: p.requires_grad, model.parameters()):
-        key = s.learning_rate * factors.get(id(p), 1.0), s.weight_decay if p.dim() > 1 else 0.0
-        groups.setdefault(key, []).append(p)
-    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
+    return heads.grouped(model, s, lambda _, p: factors.get(id(p), 1.0))
 
 
 def cut(tokenizer: Any, config: Any, example: Example) -> tuple[Encoding, Any, WindowOptions]:

@@ -23,6 +23,7 @@ from qa_demo.model.forward import inputs_of, knows_token_types, longest_input
 Batch = Mapping[str, Tensor]
 Terms = dict[str, Tensor]
 Loss = Callable[[Batch], Terms]
+Factor = Callable[[str, nn.Parameter], float]
 SCALE = 2
 """The factor alpha / r on the change of an adapter."""
 UNLIKE = "cannot be trained: it is not built as BERT, RoBERTa, ELECTRA or MPNet is"
@@ -214,6 +215,16 @@ def of_run(run: Mapping[str, Any], encoder: str = "", dropout: float = 0.0) -> T
     model = load(encoder or run["encoder"], dropout, run.get("adapter", 0))
     model.check_origin(run)
     return model
+
+
+def grouped(model: nn.Module, s: Any, factor: Factor) -> list[dict[str, Any]]:
+    """What is trained, each at its factor of the learning rate; weight decay on matrices only."""
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            key = s.learning_rate * factor(name, p), s.weight_decay if p.dim() > 1 else 0.0
+            groups.setdefault(key, []).append(p)
+    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
 
 
 @torch.no_grad()

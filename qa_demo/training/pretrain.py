@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import AutoModelForMaskedLM
@@ -26,7 +26,7 @@ from transformers.hf_argparser import HfArg
 from qa_demo.core.base import BadInput
 from qa_demo.model.spanbert import SBOHead
 from qa_demo.training import loop
-from qa_demo.training.heads import Batch, Trained, around, check_length, tokenizer_of
+from qa_demo.training.heads import Batch, Trained, around, check_length, grouped, tokenizer_of
 from qa_demo.training.loop import Draws, Job, Place, begin, command, log, run
 from qa_demo.training.text import Batches, read_text, tokenize
 
@@ -103,14 +103,9 @@ def load(source: str, dropout: float = 0.0) -> Pretrainer:
 
 
 def parameter_groups(model: Pretrainer, s: Settings) -> list[dict[str, Any]]:
-    """Heads at head_rate x learning_rate; decay on matrices only."""
-    # The decoder is the word table itself and is listed once, under the encoder.
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    for name, p in model.named_parameters():
-        factor = s.head_rate if name.startswith(("mlm.cls.", "sbo.")) else 1.0
-        decay = s.weight_decay if p.dim() > 1 else 0.0
-        groups.setdefault((s.learning_rate * factor, decay), []).append(p)
-    return [{"params": x, "lr": r, "weight_decay": d} for (r, d), x in groups.items()]
+    """Heads at head_rate x learning_rate, but the decoder: it is the word table, the encoder's."""
+    new = ("mlm.cls.", "sbo.")
+    return grouped(model, s, lambda name, _: s.head_rate if name.startswith(new) else 1.0)
 
 
 def deaf(_: int) -> None:
