@@ -144,7 +144,7 @@ def merge(folder: Path, base: Path, out: Path) -> None:
     if origin(base, wanted["repo"], wanted["revision"]) != wanted:
         raise BadInput(f"{folder.name} was trained on {wanted['repo']}, {base.name} is another")
     model, tokenizer = load(str(base), dropout=0.1), tokenizer_of(base)
-    prefix, change = f"{model.reader.base_model_prefix}.", load_file(folder / ADAPTER_FILE)
+    prefix, change = f"{model.reader.base_model_prefix}.", heads.tensors_of(folder / ADAPTER_FILE)
     model.reader.load_state_dict(merged(model.reader.base_model.state_dict(), change, prefix))
     write_model(model, out)
     tokenizer.save_pretrained(out)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
@@ -55,7 +56,7 @@ def loaded(kind: Any, source: str | Path, **form: Any) -> Any:
         raise BadInput(f"{Path(source).name} cannot be loaded: there is no such folder")
     try:
         return kind.from_pretrained(source, **form)
-    except (ValueError, OSError) as fault:
+    except (ValueError, OSError, SafetensorError) as fault:
         said = str(fault).splitlines()[0]
         raise BadInput(f"{Path(source).name} cannot be loaded: {said}") from fault
     except TypeError as fault:
@@ -133,9 +134,18 @@ def snapshot(out: Path, model: nn.Module, step: int) -> None:
         save_file(kept, out / "snapshots" / f"step-{step:06d}.safetensors")
 
 
+def tensors_of(path: Path) -> dict[str, Tensor]:
+    """The tensors of a file. Errors: BadInput where it cannot be read, as one copied in part."""
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as fault:
+        name = path.absolute().parent.name
+        raise BadInput(f"{name} holds no {path.name} that can be read: {fault}") from fault
+
+
 def load_weights(model: nn.Module, path: Path) -> None:
     """Copy a checkpoint's tensors into a model. Errors: BadInput for other layers or shapes."""
-    tensors, own = load_file(path), model.state_dict()
+    tensors, own = tensors_of(path), model.state_dict()
     held, has = (len(set(re.findall(r"\.layer\.(\d+)\.", " ".join(x)))) for x in (tensors, own))
     if held != has:
         raise BadInput(f"{path.name} holds {held} layers, the encoder has {has}: name its own")
@@ -204,7 +214,7 @@ def load(source: str, dropout: float, adapter: int = 0) -> TwoHeads:
         raise BadInput(f"{Path(source).name} {UNLIKE} ({type(reader).__name__})")
     model, head = TwoHeads(reader), Path(source) / "bio_head.safetensors"
     if head.is_file():  # a folder that export wrote: the start/end head came with the model
-        model.bio.load_state_dict(load_file(head))
+        model.bio.load_state_dict(tensors_of(head))
     if adapter:
         adapt(model, adapter)
     return model

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 from transformers.hf_argparser import HfArg, HfArgumentParser
 
@@ -103,8 +103,8 @@ def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., i
 def read_json(path: Path) -> Any:
     """A file of a run or a model. Errors: BadInput where it cannot be read."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as fault:
         name = path.absolute().parent.name
         raise BadInput(f"{name} holds no {path.name} that can be read") from fault
 
@@ -158,15 +158,13 @@ def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
     """The state to begin with: that of the folder's checkpoint, all tensors restored, or step 0."""
     if not (out / "state.json").is_file():
         return {"step": 0, "seconds": 0.0, **job.place}
-    state = dict(read_json(out / "state.json"))
+    state = read_json(out / "state.json")
     settle(out, state["step"])
-    if not (out / "optimizer.safetensors").is_file():
-        raise BadInput(f"an older version trained {out}: export that, or give another --out")
     heads.load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
         heads.load_weights(job.average, out / "average.safetensors")
     own = dict(job.model.named_parameters())
-    for key, moment in load_file(out / "optimizer.safetensors").items():
+    for key, moment in heads.tensors_of(out / "optimizer.safetensors").items():
         name, _, kind = key.rpartition(".")
         optimizer.state[own[name]][kind] = moment.to(own[name].device)
     return state
