@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 
 from qa_demo.core.base import BadInput
@@ -187,7 +186,6 @@ def main(argv: list[str] | None = None) -> None:
     p.add_argument("--revision", help="of an adapter: its encoder's commit there")
     p.add_argument("--out", type=Path, required=True)
     a = p.parse_args(argv)
-    transformers.logging.set_verbosity_error()  # it tells of a missing head, which is filled next
     if a.merge:
         merge(a.merge, Path(a.encoder), a.out)
         return

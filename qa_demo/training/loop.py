@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+import transformers
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import nn
@@ -90,6 +91,7 @@ def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., i
     @wraps(main)
     def run(argv: list[str] | None = None) -> int:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+        transformers.logging.set_verbosity_error()  # it calls an encoder without heads corrupted
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             return main(argv) or 0
