@@ -99,7 +99,7 @@ def export(run: Path, out: Path, encoder: str, base: dict[str, str] | None = Non
     if base:
         out.mkdir(parents=True, exist_ok=True)
         save_file(adapter_of(heads.trainable(model)), out / ADAPTER_FILE)
-        write_bio(model.bio.weight, model.bio.bias, out)
+        write_bio(model.bio, out)
         told["base"] = base
     else:
         tokenizer = tokenizer_of(encoder)
@@ -157,13 +157,12 @@ def write_model(model: TwoHeads, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     model.reader.config.attention_probs_dropout_prob = 0.1
     model.reader.save_pretrained(out)
-    write_bio(model.bio.weight, model.bio.bias, out)
+    write_bio(model.bio, out)
 
 
-def write_bio(weight: torch.Tensor, bias: torch.Tensor, out: Path) -> None:
+def write_bio(bio: nn.Linear, out: Path) -> None:
     """The BIO head, W [3, d] and b [3], in its own file."""
-    head = {"weight": weight.detach().contiguous(), "bias": bias.detach().contiguous()}
-    save_file(head, out / BIO_FILE, {"id2label": json.dumps(dict(enumerate(TAGS)))})
+    save_file(bio.state_dict(), out / BIO_FILE, {"id2label": json.dumps(dict(enumerate(TAGS)))})
 
 
 def halved(model: nn.Module) -> Any:

@@ -48,9 +48,7 @@ class Settings(loop.Settings):
 
     train: list[str] = field(metadata={"metavar": "FILE:K"})
     dev: str = HfArg(help="its questions with an answer are scored")
-    pool: str = HfArg(
-        default="", help="keeps the windows for other runs too; by default OUT/pool.npz"
-    )
+    pool: str = HfArg(default="", help="keeps the windows for other runs; by default OUT/pool.npz")
     lengths: list[int] = field(default_factory=lambda: [128, 192, 256, 384])
     layer_rate: float = 0.9
     bio_weight: float = 15.0
@@ -211,9 +209,7 @@ def quick_scores(model: TwoHeads, tokenizer: Any, examples: Sequence[Example]) -
 
 
 def prepared(s: Settings) -> Prepared:
-    """What a run needs before its windows. Errors: BadInput for what it cannot be, before anything
-    is drawn.
-    """
+    """What a run needs before its windows. Errors: BadInput, before anything is drawn."""
     dev = [example for example in read_squad(s.dev) if example.answers]
     if not dev:
         raise BadInput(f"{Path(s.dev).name} holds no question with an answer to score")
@@ -241,9 +237,7 @@ def run_on(s: Settings, ready: Prepared, windows: Windows, loss: heads.Loss) -> 
 
 
 def train(s: Settings) -> bool:
-    """Draw the windows, then run the steps; True when all were taken, False when a signal stopped
-    the run.
-    """
+    """Draw the windows, then run the steps; True when all were taken."""
     tokenizer, model, _ = ready = prepared(s)
     windows = Windows(pool_at(s, tokenizer), tokenizer.pad_token_id or 0, model.reader.device)
 

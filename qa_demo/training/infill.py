@@ -80,8 +80,7 @@ def export(run: Path, encoder: str, text: list[str], more_text: list[str], out: 
     model.mlm.config.hidden_dropout_prob = model.mlm.config.attention_probs_dropout_prob = 0.1
     model.mlm.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    head = {name: tensor.contiguous() for name, tensor in model.sbo.state_dict().items()}
-    save_file(head, out / SBO_FILE, metadata={"format": "pt"})
+    save_file(model.sbo.state_dict(), out / SBO_FILE, metadata={"format": "pt"})
     write_json(out / "spanbert.json", {"name": "bundled", "phases": [phase(run)]})
     write_checksums(out)
 

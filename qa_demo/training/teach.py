@@ -229,9 +229,7 @@ def total(terms: Terms, label_share: float, bio_weight: float) -> Tensor:
 
 
 def train(s: Settings) -> bool:
-    """Draw the windows, ask the teacher, then run the steps; True when all were taken. Errors:
-    BadInput, BadCheckpoint.
-    """
+    """Draw the windows, ask the teacher, then run the steps; True when all were taken."""
     tokenizer, model, _ = ready = finetune.prepared(s)
     device, path = model.reader.device, Path(s.logits or Path(s.out) / "said.npy")
     teacher = Teacher(Path(s.teacher), tokenizer, device)
