@@ -290,7 +290,5 @@ def draw_pool(
         said = f"{len(found):,} windows so far; {cramped:,} times a question left no room for one"
         log.info("%s: %s", Path(name).name, said)
     if not any(labels):
-        raise BadInput(
-            "no window can be drawn: too few questions, or --lengths leaves no room beside one"
-        )
+        raise BadInput("no window can be drawn: too few questions, or too short --lengths")
     return pool_of(found, labels)

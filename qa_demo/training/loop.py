@@ -39,9 +39,11 @@ Draws = Generator[tuple[Place, Batch], None, None]
 FREE = ("out", "steps", "minutes", "workers", "log_every", "evaluate_every", "save_every")
 """Settings that may differ where a run goes on."""
 COUNTS = ("batch_tokens", "evaluate_every", "save_every", "log_every", "dev_limit", "held_limit")
+FROM_1 = (*COUNTS, "temperature")
 """Settings that are at least 1; no other number is below 0."""
 SHARES = ("negatives", "unlabelled", "exchanged", "label_share", "average", "dropout")
 """Settings that are at most 1."""
+MOST = 10**12  # of any number: a seed of 20 digits overflows
 
 
 # ---- a command: its flags, its exit code, its files
@@ -221,12 +223,14 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     """
     out, now = Path(s.out), asdict(s)
     for name, value in now.items():
-        least, most = int(name in COUNTS), 1 if name in SHARES else math.inf
+        least, most = int(name in FROM_1), 1 if name in SHARES else MOST
         if isinstance(value, int | float) and not least <= value <= most:
-            takes = "0 to 1" if name in SHARES else f"{least} or more"
-            raise BadInput(f"--{name.replace('_', '-')} takes {takes}, got {value}")
+            flag = name.replace("_", "-")
+            raise BadInput(f"--{flag} takes {least} to {most:,}, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
+    if not s.out:
+        raise BadInput("--out takes the folder of the run, got an empty name")
     out.mkdir(parents=True, exist_ok=True)
     alone(out)
     stored = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}

@@ -171,6 +171,8 @@ def test_logits_that_do_not_fit_are_refused(home, taught, tmp_path, capsys, harm
 
 def test_a_folder_that_is_no_teacher_and_windows_that_are_too_long_for_one(home, tmp_path):
     assert teach.main(asked(home, "long", "--lengths", "512")) == 2
+    assert teach.main(asked(home, "cold", "--temperature", "0")) == 2
+    assert not (home / "cold").exists(), "refused before the teacher reads"
     for name in ("settings.json", "adapter.safetensors"):
         (tmp_path / name).write_text("{}")
         with pytest.raises(BadCheckpoint, match="nor a whole reader with tags, which `export --me"):
