@@ -8,6 +8,7 @@ here: a head or layers that are missing, numbers that are not finite.
 
 import importlib.util
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -105,7 +106,7 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
     into it.
 
     Errors: BadCheckpoint for a folder that chooses code, files that are no plain files, tensors
-    that are missing or not finite, a tokenizer with more pieces than the model knows.
+    that are missing, without a place or not finite, a tokenizer with more pieces than the model.
     """
     sources.scan(folder)
     for name in sources.held(folder):
@@ -129,7 +130,11 @@ def pretrained(folder: Path, head: str, adapter: Path | None = None) -> tuple[An
         finally:
             transformers.logging.set_verbosity(loud)
     own = f"{model.base_model_prefix}."
-    missing = sorted(told["missing_keys"])
+    missing, more = (sorted(told[f"{kind}_keys"]) for kind in ("missing", "unexpected"))
+    if idle := [name for name in more if re.search(r"layers?\.\d", name)]:
+        raise BadCheckpoint(
+            f"config.json has no place for tensors of layers ({len(idle)}, such as {idle[0][:80]})"
+        )
     if adapter is not None:
         model.load_state_dict(merged(model.base_model.state_dict(), load_file(adapter), own))
     elif missing:

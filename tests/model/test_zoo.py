@@ -99,6 +99,7 @@ config, card, sums, index, adapter, words = (partial(edit, f"{name}.json") for n
 BROKEN: list[tuple[Damage, str]] = [
     (config(intermediate_size=64), NO_MODEL),
     (config(num_hidden_layers=3), r"answering model are missing \(16, such as bert"),
+    (config(num_hidden_layers=1), r"no place for tensors of layers \(16, such as bert"),
     (config(model_type="gpt2"), "model_type 'gpt2'.*bert, distilbert"),
     *((config(**{key: ["evil"]}), f"config.json has the key '{key}', {CODE}") for key in CHOSEN),
     (config(_attn_implementation_internal="evil/a"), f"_implementation_internal', {CODE}"),
