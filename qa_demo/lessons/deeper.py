@@ -36,9 +36,7 @@ def one_vector(t: Seen) -> Facts:
 
 
 def other_question(t: Seen) -> Facts:
-    """With another question on the paragraph the answer's start logit falls below 0, and that of
-    the new answer comes near to what it was; S stays.
-    """
+    """Another question lowers the answer's start logit below 0, lifts another to where it was."""
     two = TwoQuestions(t.shown, Own())
     second = require(two.second, "this text has no second question")
     old, new = t.best.span.start, second.best.span.start

@@ -121,9 +121,10 @@ class Asked:
         wanted = [words_inside(self.e, right) for right in self.marks]
         if (a, b) in wanted:
             return label, []
-        first, end = next((w for w in wanted if 0 <= a <= w[1] and w[0] <= b), (0, -1))
-        if first > end:
+        near = [w for w in wanted if 0 <= a <= w[1] and w[0] <= b]
+        if not near:
             return label, [["No: ", ""], *self.whys["other"]]
+        first, end = min(near, key=lambda w: abs(a - w[0]) + abs(b - w[1]))
         faults = [
             "begins too early" if a < first else "begins too late" if a > first else "",
             "ends too late" if b > end else "ends too early" if b < end else "",
