@@ -170,7 +170,8 @@ def best_pairs(
     start: Floats, end: Floats, window: Window, encoding: Encoding, options: DecodeOptions
 ) -> list[Pair]:
     """The five pairs with the highest scores, best first, where "no answer" is a pair too. Of
-    variants that differ by punctuation or by part of a word the best alone.
+    variants that differ by punctuation or by part of a word the best alone; fewer than five where
+    variants fill the 200 best spans, as in a text without blanks.
     """
     best = dict[tuple[int, int], Pair]()
     for i, j in top_spans(start, end, window, options, n=200).tolist():
