@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { BASE, current, isLost, PATIENCE, post, sentenceOf } from "./store.js";
 import { remember, remembered } from "./tools.js";
 
-const SEAT = "room", EVERY = 2000, SETTLED = 300;
+const SEAT = "room", OWN = "own", EVERY = 2000, SETTLED = 300;
 
 /**
  * The page's part in a class. `quiet(text, act)` makes a plain button; `page` is what the panel does:
@@ -26,6 +26,7 @@ export function makeRoom(quiet, page) {
   function sit(next) {
     seat = next, look = null, version = "";
     remember(SEAT, seat);
+    if (seat?.teacher === false) remember(OWN, seat.key);
     if (leads()) tried(invite);
     ask();
   }
@@ -61,8 +62,7 @@ export function makeRoom(quiet, page) {
       return page.redraw(`The room ${code} is closed.`);
     }
     if (found.gone && !teacher) { // the server was started anew
-      const again = await post("room", { act: "join", code }).catch(() => null);
-      if (again) remember(SEAT, seat = { ...again, teacher: false }), version = "";
+      if (await act("join").catch(() => null)) version = "";
     } else if (!found.gone && !teacher && newer !== version) {
       const anew = !version;
       version = newer;
@@ -88,7 +88,7 @@ export function makeRoom(quiet, page) {
   const enter = async (teacher, name, more) =>
     sit({ ...await post("room", { act: name, ...more }), teacher });
   const open = (key) => enter(true, "open", { key, ...showing() });
-  const join = (code) => enter(false, "join", { code });
+  const join = (code) => enter(false, "join", { code, key: remembered(OWN) ?? "" });
   const leaveButton = (text) => press(text, async () => (await act("leave"), sit(null)));
 
   /** Who is in which room; `whole`: with the way to join it. */

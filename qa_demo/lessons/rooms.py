@@ -141,16 +141,16 @@ class Rooms:
                 raise BadInput("this code is taken; press again")
         return seat
 
-    def join(self, code: str) -> Seat:
-        """A student's page comes. Errors: BadInput for no such room or a full one."""
+    def join(self, code: str, key: str = "") -> Seat:
+        """A student's page comes, or by its key again. Errors: BadInput for none or a full one."""
         with self._swept() as (now, _):
             room = self._room(code)
-            if len(room.seen) >= MOST_PAGES:
+            seat = Seat(code=room.code, key=key or secrets.token_urlsafe(16))
+            if seat.key not in room.seen and len(room.seen) >= MOST_PAGES:
                 quietest = min(room.seen, key=room.seen.__getitem__)
                 if now - room.seen[quietest] < SEEN:
                     raise BadInput(f"the room {room.code} is full: {MOST_PAGES} pages are in it")
                 del room.seen[quietest]
-            seat = Seat(code=room.code, key=secrets.token_urlsafe(16))
             room.seen[seat.key] = now
             return seat
 
@@ -258,7 +258,7 @@ def acted(rooms: Rooms, others: str | None, asked: Act) -> dict[str, Any]:
             rooms.move(seat, asked.place, shown)  # whoever comes at once follows at once
             return seat.model_dump()
         case "join":
-            return rooms.join(asked.code).model_dump()
+            return rooms.join(asked.code, asked.key).model_dump()
         case "invite":
             return invite(others or asked.base, asked.code)
         case "leave":

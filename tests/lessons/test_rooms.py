@@ -32,6 +32,7 @@ def test_guesses_are_counted_and_what_is_right_is_told_after_the_reveal_alone(ma
     for page, words in ((a, "Bo"), (a, "Ada"), (b, "Bo"), (c, UNSURE)):  # a page's newest counts
         assert rooms.vote(page, place=PLACE, words=words, right=words == "Ada")
     assert not rooms.vote(a, place=("01-span", 2), words="Bo", right=False)
+    assert rooms.join(teacher.code, b.key) == b, "who comes again is the same page"
     look = rooms.look(teacher)
     assert (look["here"], look["guesses"], look["bars"]) == (3, 3, None)
     rooms.show(teacher, on=True)
