@@ -30,18 +30,21 @@ export function lessons() {
     onclick: () => (panel.hidden ? start() : close()),
   }, "Lessons");
 
-  /** Run what asks the server; a refusal is one sentence in the panel. */
+  /** Run what asks the server; a refusal is one sentence in the panel. Whether it went, and nothing
+   * was asked after it.
+   */
   async function tried(go) {
-    const mine = ++newestRequest;
+    const mine = ++newestRequest, newest = () => mine === newestRequest;
     panel.dataset.busy = "true";
+    let refused = "";
     try {
-      wrong = "";
-      await go(() => mine === newestRequest);
+      await go(newest);
     } catch (refusal) {
-      wrong = sentenceOf(refusal);
+      refused = sentenceOf(refusal);
     }
-    if (mine === newestRequest) panel.dataset.busy = "false";
+    if (newest()) panel.dataset.busy = "false", wrong = refused;
     draw();
+    return newest() && !refused;
   }
 
   function show(on) {
@@ -128,14 +131,16 @@ export function lessons() {
     });
 
   /** What the teacher shows: the step, the reveal, the state; one's own marked words stay. */
-  async function follow(look, anew) {
-    const [lesson, number] = look.place ?? [];
+  async function follow(look, anew, newest) {
+    const [lesson, number] = look.place ?? [], lost = anew || !open?.verdict?.counted;
+    let went = true;
     if (!lesson && open) start();
     else if (lesson && (lesson !== open?.place.lesson || number !== open.place.step)) {
-      await go({ lesson, step: number }, { revealed: look.revealed, stay: true });
-    } else if (lesson && look.revealed && !open.reveal) await askReveal();
-    else if (lesson && anew && asks() && open.verdict?.counted) await commit(); // the count is lost
-    replace(withMarks(look.state));
+      went = await go({ lesson, step: number }, { revealed: look.revealed, stay: true });
+    } else if (lesson && look.revealed && !open.reveal) went = await askReveal();
+    else if (lesson && asks() && open.verdict && lost) went = await commit(); // it is not counted
+    if (newest()) replace(withMarks(look.state));
+    return went;
   }
 
   function next() {

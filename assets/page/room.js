@@ -9,12 +9,14 @@ const SEAT = "room", OWN = "own", EVERY = 2000, SETTLED = 300;
 /**
  * The page's part in a class. `quiet(text, act)` makes a plain button; `page` is what the panel does:
  * place() -> [lesson, step] or null, busy(): whether that is still coming, follow(look, whether this
- * page sat down anew), redraw(what went wrong).
+ * page sat down anew, whether this is the newest look) -> whether it went, redraw(what went wrong).
  */
 export function makeRoom(quiet, page) {
   /** @type {any} {code, key, teacher} */
   let seat = null;
-  let look = null, version = "", timer = 0, soon = 0, wide = false, lost = false;
+  let look = null, version = "", timer = 0, turn = 0, wide = false, lost = false;
+  /** @type {any} the request to enter a room; `untold`: the room has not heard of the newest move */
+  let entering = null, soon = 0, telling = false, untold = false;
   const way = el("details");
 
   const there = () => !!seat && !look?.gone;
@@ -27,7 +29,6 @@ export function makeRoom(quiet, page) {
     seat = next, look = null, version = "";
     remember(SEAT, seat);
     if (seat?.teacher === false) remember(OWN, seat.key);
-    if (leads()) tried(invite);
     ask();
   }
 
@@ -36,21 +37,23 @@ export function makeRoom(quiet, page) {
 
   async function ask() {
     clearTimeout(timer);
-    const mine = seat;
+    const mine = ++turn, newest = () => mine === turn; // an older reply tells nothing
     let away = false;
-    if (!mine) return;
+    if (!seat) return;
     try {
-      const address = new URL(`room?code=${encodeURIComponent(mine.code)}`, BASE);
-      const headers = { "x-room-key": mine.key };
+      const address = new URL(`room?code=${encodeURIComponent(seat.code)}`, BASE);
+      const headers = { "x-room-key": seat.key };
       const signal = AbortSignal.timeout(PATIENCE);
       const reply = await fetch(address, { headers, cache: "no-store", signal });
-      if (seat === mine && reply.ok) await heard(await reply.json());
+      const found = reply.ok ? await reply.json() : null;
+      if (found && newest()) await heard(found);
     } catch (fault) { // the server is away: it may come back
       if (!isLost(fault)) throw fault;
       away = true;
     }
+    if (!newest()) return;
     if (away !== lost) lost = away, page.redraw();
-    if (seat) timer = setTimeout(ask, EVERY);
+    timer = setTimeout(ask, EVERY);
   }
 
   async function heard(found) {
@@ -61,18 +64,29 @@ export function makeRoom(quiet, page) {
       sit(null);
       return page.redraw(`The room ${code} is closed.`);
     }
-    if (found.gone && !teacher) { // the server was started anew
-      if (await act("join").catch(() => null)) version = "";
-    } else if (!found.gone && !teacher && newer !== version) {
-      const anew = !version;
+    if (found.gone) { // the server was started anew
+      if (!teacher && await act("join").catch(() => null)) version = "";
+    } else if (teacher) {
+      if (untold) moved();
+      if (!way.firstChild) await invite().catch(() => null);
+    } else if (newer !== version) {
+      const anew = !version, newest = () => version === newer;
       version = newer;
-      page.follow(found, anew);
+      page.follow(found, anew, newest).then((went) => went || !newest() || (version = ""));
     }
     if (JSON.stringify(look) !== before) page.redraw();
   }
 
   const showing = () => ({ place: page.place(), state: current() });
-  const move = () => page.busy() ? moved() : tried(() => act("move", showing())).then(ask);
+
+  /** Tell what the teacher's page shows: one at a time, so that the newest comes last. */
+  async function move() {
+    if (page.busy() || telling || !leads()) return moved();
+    telling = true;
+    untold = await act("move", showing()).then(() => false, () => true);
+    telling = false;
+    if (!untold) ask();
+  }
 
   /** The teacher's page shows something else; the newest is told, once it has settled. */
   function moved() {
@@ -85,11 +99,25 @@ export function makeRoom(quiet, page) {
   const p = (...parts) => el("p", {}, ...parts), bold = (text) => el("b", {}, text);
   const name = () => el("b", { class: "code" }, seat.code);
   const press = (text, go) => quiet(text, () => tried(go));
-  const enter = async (teacher, name, more) =>
-    sit({ ...await post("room", { act: name, ...more }), teacher });
+  const entered = async (teacher, name, more) => {
+    const next = await post("room", { act: name, ...more });
+    way.replaceChildren();
+    sit({ ...next, teacher });
+  };
+  const enter = (...how) => entering ??= entered(...how).finally(() => entering = null);
   const open = (key) => enter(true, "open", { key, ...showing() });
   const join = (code) => enter(false, "join", { code, key: remembered(OWN) ?? "" });
-  const leaveButton = (text) => press(text, async () => (await act("leave"), sit(null)));
+  const leaveButton = (text) => press(text, leave);
+
+  /** Ask nothing meanwhile: a reply would say that this page is not in the room, and it would join. */
+  async function leave() {
+    const was = seat, left = act("leave");
+    sit(null);
+    await left.catch((fault) => {
+      sit(was);
+      throw fault;
+    });
+  }
 
   /** Who is in which room; `whole`: with the way to join it. */
   function bar(whole) {

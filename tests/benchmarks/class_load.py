@@ -28,7 +28,6 @@ from qa_demo.core.store import ASSETS
 from tests.documents import ROOT
 from tests.ports import free_port, wait_for_page
 
-PATIENCE = 60.0
 TEXTS = json.loads((ASSETS / "passages.json").read_text(encoding="utf-8"))
 WORDS = " ".join(row["text"] for row in TEXTS).split()
 
@@ -61,7 +60,7 @@ def visit(a: argparse.Namespace, url: str, number: int) -> dict[str, Any]:
             return {"fault": "the picture has no best span"}
         if pick.random() >= a.why:
             return {"reading": took}
-        waited, shown = picture(url, {**state, "chapter": "why"}, PATIENCE)
+        waited, shown = picture(url, {**state, "chapter": "why"}, 60.0)
         return {"reading": took, "why" if shown else "left Why": waited}
     except (OSError, KeyError, ValueError) as fault:
         return {"fault": repr(fault)}
@@ -97,8 +96,7 @@ def main() -> None:
     print(f"{platform.machine()}, {vars(a)}, {took:.0f} s")
     for name in ("reading", "why", "left Why"):
         if seconds := [one[name] for one in found if name in one]:
-            p50, p95 = np.percentile(seconds, [50, 95])
-            print(f"{name}: {len(seconds)}, p50 {p50:.2f} s, p95 {p95:.2f} s")
+            print(name, len(seconds), "p50, p95 in s:", np.percentile(seconds, [50, 95]).round(2))
     faults = [one["fault"] for one in found if "fault" in one]
     print(f"faults: {len(faults)} {sorted(set(faults))[:3]}; memory, MB: {', '.join(memory)}")
 

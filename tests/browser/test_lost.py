@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import drawn, ready
-from tests.browser.test_lessons import HURRY
+from tests.browser.test_lessons import HURRY, cut
 
 pytestmark = pytest.mark.browser
 SPANS = {"example": "oresund", "chapter": "spans"}
@@ -17,11 +17,6 @@ LATE = "{ const now = performance.now.bind(performance); performance.now = () =>
 
 def never(route: Route) -> None:
     """An answer that does not come and does not fail."""
-
-
-def cut(route: Route) -> None:
-    """A connection that ends."""
-    route.abort("connectionreset")
 
 
 def test_a_page_without_one_of_its_files_says_so_and_comes_at_a_press(open_page):
