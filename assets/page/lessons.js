@@ -210,10 +210,10 @@ export function lessons() {
       "aria-label": "Your number",
       placeholder: "your number",
       "data-focus": "number",
-      value: guess ?? "",
       disabled: !!reveal,
       maxlength: 40,
     });
+    box.value = guess ?? ""; // which the caret stands behind, if it is drawn anew
     const commitButton = () => panel.querySelector("[data-act=Commit]");
     box.addEventListener("input", () => {
       const given = box.value.trim() || null;
