@@ -27,7 +27,7 @@ export function lessons() {
 
   const opener = el("button", {
     "aria-pressed": "false",
-    onclick: () => (panel.hidden ? start() : close()),
+    onclick: () => (panel.hidden ? (start(), room.catchUp()) : close()),
   }, "Lessons");
 
   /** Run what asks the server; a refusal is one sentence in the panel. Whether it went, and nothing

@@ -161,6 +161,8 @@ export function makeRoom(quiet, page) {
     follows,
     moved,
     ask,
+    /** Stand where the teacher stands, though this page went elsewhere. */
+    catchUp: () => (version = "", ask()),
     join: (code) => tried(() => join(code)),
     open: () => tried(open),
     show: (on) => tried(async () => (await act("show", { on }), await ask())),
