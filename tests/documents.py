@@ -22,8 +22,7 @@ PICTURE, PROMPT = "──", "$ "
 def commands(text: str) -> list[str]:
     """The commands of a block, one line each; of one that shows its output, those behind $."""
     lines = re.sub(r"\\\n\s*", "", text).replace(".venv/bin/", "").splitlines()
-    asked = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
-    return asked or lines
+    return [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)] or lines
 
 
 BLOCKS = [commands(text) for kind, text in SHOWN if not kind and PICTURE not in text]

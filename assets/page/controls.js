@@ -34,11 +34,18 @@ export function slider(b) {
     }
   };
   fill(b);
+  /** A finger that may be about to scroll the page: "down", then "held" at its first value. */
+  let finger = "";
+  const send = () => set({ [b.field]: Number(range.value) });
   range.addEventListener("input", () => {
     own = box.value = range.value;
     if (b.names) named.textContent = b.names[Number(range.value) - b.min];
-    set({ [b.field]: Number(range.value) });
+    finger = finger === "down" ? "held" : "";
+    if (!finger) send();
   });
+  range.addEventListener("pointerdown", (e) => finger = e.pointerType === "touch" ? "down" : "");
+  range.addEventListener("pointerup", () => finger === "held" && (finger = "", send()));
+  range.addEventListener("pointercancel", () => (finger = "", own = null, fill(b))); // it scrolls
   box.addEventListener("input", () => own = box.value);
   box.addEventListener("change", () => {
     const { rangeOverflow, rangeUnderflow } = box.validity;

@@ -44,8 +44,7 @@ for n, (question, context) in enumerate(asked):
             nearest = [min(128 * j + n - 1 - d, d - 128 * j) + 0.01 * n for j, n, d in (
                 (j, sum(x == 1 for x in made.sequence_ids(j)), 128 * k + s - inside[0])
                 for j in range(len(made["input_ids"]))) if 128 * j <= d < 128 * j + n]
-            mine = min(s - inside[0], inside[-1] - s) + 0.01 * len(inside)
-            if mine < max(nearest):
+            if min(s - inside[0], inside[-1] - s) + 0.01 * len(inside) < max(nearest):
                 continue
             for e in range(s, min(s + 30, inside[-1] + 1)):
                 found.append((start[s] + end[e], start[s], end[e], offsets[s][0], offsets[e][1], k))

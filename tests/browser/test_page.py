@@ -128,12 +128,11 @@ def test_a_slow_text_tells_its_progress_and_the_newest_question_wins(open_page, 
     slow = {"question": "Slowly: when?", "context": "Ada Kok came.", "chapter": "spans"}
     page.goto("about:blank")
     page.goto(f"{server.url}#{link(slow)}")
-    below = page.get_by_role("link", name="What textbooks get wrong here")
     expect(page.locator(".waits")).to_contain_text("This picture waits for the reader")
     expect(page.get_by_role("tab", selected=True)).to_have_text("Spans")
     expect(page.locator("#chapter > *")).to_have_count(0)
     tabs = page.get_by_role("tablist").bounding_box()
-    assert below.bounding_box()["y"] > 500
+    assert page.get_by_role("link", name="What textbooks get wrong here").bounding_box()["y"] > 500
     page.get_by_role("button", name="Pin").click()
     page.get_by_role("button", name="Cancel").press("Enter")  # there is no picture to go back to
     expect(page.locator("#chapter")).to_be_focused()
@@ -235,6 +234,13 @@ def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
     assert phone.locator(".word.selected").all_inner_texts()[:3] == ["each", "204", "metres"]
     word(phone, "metres").tap()
     assert state(phone) == dragged[1:] * 2, "a third tap begins anew"
+    phone.get_by_role("button", name="3 Change a logit").tap()
+    slider, touch = phone.get_by_role("slider").first, phone.context.new_cdp_session(phone)
+    box, stood = slider.bounding_box(), slider.input_value()
+    for kind, up in (("Start", 0), ("Move", 40), ("Move", 80)):  # it scrolls the page
+        point = {"x": box["x"] + 9, "y": box["y"] + 9 - up}
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [point]})
+    expect(slider).to_have_value(stood)
 
 
 def test_the_letters_of_an_arabic_word_join_across_its_pieces_marked_or_not(open_page):

@@ -163,11 +163,10 @@ def test_other_weights_are_refused_in_one_sentence():
     weights = [("abc", "other"), ("abd", "a"), ("", "b"), ("abc", "toy"), ("", "toy"), ("", "c")]
     readers = [SimpleNamespace(checksum=checksum, name=name) for checksum, name in weights]
     for made, own in (("abc", [0, 3]), ("", [4])):
-        reading = replace(READ, model_name="toy", checksum=made)
         for k, reader in enumerate(readers):
             said = f"made by other weights than those of the reader in use, {reader.name}; read the"
             with nullcontext() if k in own else pytest.raises(BadInput, match=said):
-                attribution.check_made_by(reading, reader)
+                attribution.check_made_by(replace(READ, model_name="toy", checksum=made), reader)
 
 
 def test_the_package_names_seven_things_and_imports_none_of_them_at_once():

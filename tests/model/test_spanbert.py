@@ -24,8 +24,7 @@ TEXT = "The bridge over the river was designed by who in the towers and painted"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     where = tmp_path_factory.mktemp("spanbert") / "toy"
-    model = kit.made(where, "bert", "ForMaskedLM", 0.4)
-    head = SBOHead(16, model.config.vocab_size, positions=4)
+    head = SBOHead(16, kit.made(where, "bert", "ForMaskedLM", 0.4).config.vocab_size, positions=4)
     for tensor in (*head.parameters(), head.mean_left, head.mean_right, head.mean_position):
         torch.nn.init.normal_(tensor, std=0.4)
     head.counts[10:15] = 3
@@ -62,12 +61,11 @@ def test_the_head_is_its_formula_and_a_cut_wire_carries_its_mean(bert, names):
     ids = torch.tensor([[t.cls_token_id, *masked.input_ids, t.sep_token_id]])
     with torch.no_grad():
         x = bert.model.bert(ids)[0][0, 1:-1]
-    words = bert.model.get_input_embeddings().weight
     for piece in (pieces := bert.infill(masked, cut).pieces):
         wires = {"left": x[piece.run.start - 1], "right": x[piece.run.end + 1]}
         wires |= {"position": head["position.weight"][piece.k - 1]}
         wires |= {name: head[f"mean_{name}"] for name in cut}
-        logits = by_hand(head, words, *wires.values())
+        logits = by_hand(head, bert.model.get_input_embeddings().weight, *wires.values())
         assert piece.sbo.loss == pytest.approx(-logits.log_softmax(-1)[piece.id].item(), abs=1e-4)
         assert piece.sbo.guesses[0].id == int(logits.argmax())
         mlm = -bert.model.cls(x[piece.at]).log_softmax(-1)[piece.id].item()

@@ -51,8 +51,7 @@ def test_gradios_rules_stand_in_one_layer_and_another_gradio_is_sent_as_it_is(mo
 
 
 def test_what_the_head_names_is_served():
-    pictures = Pictures({}, without_model, without_model)
-    get = TestClient(Starlette(routes=routes(pictures))).get
+    get = TestClient(Starlette(routes=routes(Pictures({}, without_model, without_model)))).get
     named = re.findall(r'href="(static/page/[^"]+)"', head())
     assert len(named) == 5 and get("/health").status_code == 503
     for name in [n for n in [*named, "static/page/plotly.js"] if not n.endswith("woff2")]:
