@@ -34,9 +34,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, the sum of both log P (natural logarithm).",
-    "All pairs {}share a 1: each has P(start) · P(end) of it, and the more it has, the higher its "
-    "score. The right pair has exp(−2 L). *So the lower L, the fewer pairs can score above the "
-    "right one.*",
+    "Over all pairs of a start and an end {}the products P(start) · P(end) add up to 1; the larger "
+    "a pair's product, the higher its score. The right pair's is exp(−2 L): *the lower L, the "
+    "fewer pairs can score above the right one.*",
     "The pull on a logit is ½ (y − P), the slope (gradient) of L there with its sign changed: *up "
     "at the right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -385,7 +385,7 @@ def parts_of_one(case: Case) -> Block:
     pairs that score above it have in sum, and what all others have.
     """
     w, rows, mine, upto = case.window, [*range(len(case.moments))], list[float](), list[float]()
-    told = list[tuple[float, str]]()
+    told = list[tuple[float, str, str]]()
     for y, k in enumerate(case.moments):
         logits = case.record.start[k], case.record.end[k]
         scores, products = span_scores(*logits), np.exp(np.add.outer(*case.record.log_p(k)))
@@ -396,14 +396,19 @@ def parts_of_one(case: Case) -> Block:
         best = best_pairs(*logits, w, case.shown.encoding, case.shown.decode)[0]
         (name,) = case.names([span_of(w, best)], 18)
         moment = case.when(k).partition(",")[0] + ": " * bool(case.when(k))
-        told.append((y - 0.34, f"{moment}highest allowed <b>{printed.escape(name)}</b>"))
+        over = f"{moment}highest allowed <b>{printed.escape(name)}</b>"
         parts = [f"<b>right pair {share}</b>"]
         parts += [f"{n:,} above {probability(upto[-1] - mine[-1])}"] if n else []
-        rest = f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}"
-        told.append((y + 0.34, " + ".join([*parts, rest])))
+        parts.append(f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}")
+        told += [(y - 0.24, "bottom", over), (y + 0.24, "top", " + ".join(parts))]
 
-    def notes(size: int) -> list[Block]:
-        return [ui.note(said, 0, y, INK, size, xanchor="left", xshift=-3) for y, said in told]
+    def notes(size: int, joint: str = " ") -> list[Block]:
+        how: Block = {"xanchor": "left", "xshift": -3, "align": "left"}
+        made = list[Block]()
+        for y, anchor, said in told:
+            said = said.replace(": ", f":{joint}", 1).replace(" +", f"{joint}+", 1)
+            made.append(ui.note(said, 0, y, INK, size, yanchor=anchor, **how))
+        return made
 
     ends = (([1] * len(rows), ui.LINE), (upto, GREY), (mine, case.role))
     data = [ui.lying(x, rows, 0.4, {"color": role}) for x, role in ends]
@@ -411,7 +416,8 @@ def parts_of_one(case: Case) -> Block:
     made["yaxis"] = ui.named_rows([""] * len(rows), visible=False)
     made["xaxis"] = ui.axis("P(start) · P(end): 1 over all pairs", range=[0, 1])
     alt = "What the right pair, the pairs above it and all others have of the sum 1"
-    return ui.figure("figure", data, made, alt, narrow={"below": 800, "annotations": notes(11)})
+    narrow = {"below": 800, "height": 60 + 150 * len(rows), "annotations": notes(12, "<br>")}
+    return ui.figure("figure", data, made, alt, narrow=narrow)
 
 
 def span_of(window: Window, pair: Pair) -> Span | None:
@@ -433,7 +439,7 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     d = printed.digits_of(right.log_p)
     log, constant = right.log_p, right.score - right.log_p
     sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
-    score = f"its score = −2 L {plus} a constant of all pairs = {number(log, d)} {plus} "
+    score = f"right pair: score = −2 L {plus} a constant of all pairs = {number(log, d)} {plus} "
     return [*lines, say(f"{score}{number(abs(constant), d)} {sign} *{number(right.score, d)}*")]
 
 

@@ -45,7 +45,7 @@ IDEAS = (
     "should overlap, with the question in each. *Each window proposes a span that may start there "
     "(step 2); the highest score wins.*",
     "Overlapping windows score the same words, and what stands around a word tells what it means. "
-    "*So a start counts only in the window where its nearer edge is furthest away.*",
+    "*So a start counts only in the window with the most text on its shorter side.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
@@ -207,7 +207,7 @@ def one_window(w: Windows) -> list[Block | None]:
     for r in rows:
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and ahead > 0 else least)
-    most = f"In window {w.win.k} its nearer edge is furthest away"
+    most = f"In window {w.win.k} its shorter side has the most text"
     if ahead <= 0:
         nearly = "longest of nearly equal ones" if ahead else "first of equals"
         most = f"Window {w.win.k} is the {nearly}"
@@ -222,7 +222,7 @@ def one_window(w: Windows) -> list[Block | None]:
         told += f" In window {w.higher.k} these words score *{same}*, more, and do not count."
     return [
         ui.finding(told, word_parts(w.encoding, w.best.span.start)),
-        ui.legend("key", *key, ("arrow", INK, f"from {w.first_word} to the window's nearer edge")),
+        ui.legend("key", *key, ("arrow", INK, f"the shorter side of {w.first_word}")),
         owner(w, rows),
         ui.formula("nearer", nearer),
         ui.closing("The rule asks where a word stands, not how high it scores."),

@@ -39,7 +39,7 @@ def test_each_window_says_what_brute_force_says(cut, place):
     presses = [row["sets"] for row in chapter.as_table(w)["rows"]]
     assert presses == [{"selection": [r.own.span.start, r.own.span.end]} for r in w.rows]
     assert w.win.k == -best[1]
-    start = w.best.span.start  # which counts where its nearer edge is farthest
+    start = w.best.span.start  # which counts where its shorter side has most text
     held = [v for v in w.reading.windows if v.doc_start <= start < v.doc_stop]
     edges = {v.index + 1: min(start - v.doc_start, v.doc_stop - 1 - start) for v in held}
     assert {r.k: r.edge for r in w.holding} == edges
@@ -142,19 +142,19 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
 @pytest.mark.parametrize(
     ("cut", "far", "said"),
     [
-        ((200, 171), (10, 9), "In window 1 its nearer edge is furthest away, so it counts there"),
+        ((200, 171), (10, 9), "In window 1 its shorter side has the most text, so it counts there"),
         ((200, 170), (10, 10), "Window 1 is the first of equals, so it counts there"),
         ((200, 169), (10, 11), "Window 1 is the longest of nearly equal ones, so it counts there"),
-        ((191, 170), (1, 10), "In window 2 its nearer edge is furthest away, so it counts there"),
+        ((191, 170), (1, 10), "In window 2 its shorter side has the most text, so it counts there"),
     ],
 )
-def test_a_window_that_counts_by_its_length_is_not_said_to_have_the_furthest_edge(cut, far, said):
+def test_a_window_that_counts_by_its_length_is_not_said_to_have_the_most_text(cut, far, said):
     filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
     asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
     found = drawn(2, real(), **asked, max_seq_length=cut[0], doc_stride=cut[1])
     assert f"“Ada” stands in windows 1 and 2. {said}" in words(found["finding"])
     assert [int(x) for x in re.findall(r"= (\d+)", words(found["nearer"]))] == [*far]
-    assert ("the most" in words(found["nearer"])) == ("furthest" in said)
+    assert ("the most" in words(found["nearer"])) == ("the most" in said)
 
 
 def test_a_score_that_is_told_as_higher_is_printed_as_higher():
