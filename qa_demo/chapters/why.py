@@ -313,8 +313,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
 
     upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
     if (limit := shares.limit) is not None:
-        said = f"“no answer” wins below {number(-limit)}, minus the threshold"
-        upright(-limit, said, 0, "dot")
+        upright(-limit, f"“no answer” wins below {number(-limit)}", 0, "dot")
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
     dot = {"color": GREY, "size": 13, "line": {"color": ui.PAPER, "width": 1}}
     diamond = {"color": INK, "size": 20, "symbol": "diamond"}
@@ -325,7 +324,7 @@ def dots(shares: Shares, test: Deletion) -> Block:
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
     layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
-    layout["xaxis"] = ui.axis("lead over “no answer” with words hidden", nticks=9, **sides)
+    layout["xaxis"] = ui.axis("lead with words hidden", nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
     return ui.figure("dots", drawn, layout, alt, narrow={"xaxis.nticks": 5})

@@ -89,7 +89,7 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert len(found["dots"]["data"][0]["x"]) == 20
     ahead = -faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    assert f"below {number(-limit)}, minus" in str(found["dots"]["layout"]["annotations"])
+    assert f"wins below {number(-limit)}" in str(found["dots"]["layout"]["annotations"])
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
     said = words(alone["finding"])  # of one draw
     assert re.match("Not clearly more.* none ends as low; too few", said)
