@@ -363,6 +363,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
     key.append(("bar", GREY, f"below: the word's share, for the best span (from {SMALL})"))
+    key += [("fill", MID, "the two words compared")] * (read >= 0)
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
@@ -371,7 +372,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         ui.slider("layer", "own.why.layer", f"layer (of {layers})", (1, layers, 1), att.layer),
         ui.slider("head", "own.why.head", f"attention head (of {heads})", (1, heads, 1), att.head),
         ui.legend("key", *key),
-        weights(shares, att, at),
+        weights(shares, att, at, {read, held} - {-1}),
         ui.formula("adds", say(sums, *att.sums)),
         ui.closing("Neither a weight nor a share proves that the answer needs a word."),
         *ui.folds(head_table(shares, att), WEIGHTS, "why", every),
@@ -389,9 +390,9 @@ def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[in
     return (read, held) if clear else (-1, -1)
 
 
-def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
+def weights(shares: Shares, att: TokenAttention, at: int, compared: set[int]) -> Block:
     """The window's text, piece by piece, with a bar of the weight above each, and below each word
-    its share where it speaks for the best span.
+    its share where it speaks for the best span; those of compared words have their numbers alone.
     """
     w, full = shares.window, max(float(att.weights.max()), 0.05)
     named = {k for k in np.argsort(-att.weights)[:NAMED].tolist() if att.weights[k] >= LOOKED}
@@ -401,10 +402,11 @@ def weights(shares: Shares, att: TokenAttention, at: int) -> Block:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         k = int(shares.words.of[pos])
         begins = k >= 0 and k != shares.words.of[pos - 1]  # [CLS] is no word's
-        if begins and (share := shares.values[k]) >= SMALL:
-            label = signed(share) if k in shares.ranked[:NAMED] else ""
-            one["down"] = [round(float(share / shares.values.max()), 4), label]
+        if begins and ((share := shares.values[k]) >= SMALL or k in compared):
+            label = signed(share) if k in (compared or shares.ranked[:NAMED]) else ""
+            one["down"] = [round(max(0.0, float(share / shares.values.max())), 4), label]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
+        looks += ["predicted"] * (k in compared)
         one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)

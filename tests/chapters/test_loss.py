@@ -67,16 +67,14 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         figure, row = loss.the_fit(case)[0][3], case.moments.index(case.now)
         ends, notes = [b["x"][row] for b in figure["data"]], figure["layout"]["annotations"]
         above, products = scores > right.score + 1e-9, np.exp(np.add.outer(*case.log_p))
-        mine = np.exp(-2 * case.loss)
-        np.testing.assert_allclose(ends, [1, mine + products[above].sum(), mine], rtol=1e-9)
-        over, under = (notes[2 * row + n]["text"] for n in (0, 1))
-        [best] = case.names([loss.span_of(w, found[0])], 18)
-        assert f"highest allowed <b>{escape(best)}</b>" in over
+        np.testing.assert_allclose(ends[1] - ends[2], products[above].sum(), atol=1e-12)
+        assert (ends[0], ends[2]) == (1, pytest.approx(np.exp(-2 * case.loss), rel=1e-9))
+        over, under, best = *(n["text"] for n in notes[2 * row :][:2]), [loss.span_of(w, found[0])]
+        assert f"highest allowed <b>{escape(case.names(best, 18)[0])}</b>" in over
         above = int(above.sum())
         counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
         assert counts == [above] * bool(above) + [scores.size - 1 - above]
-        parts = [value(x) for x in re.findall(r"\d\.\d+", under)]
-        assert sum(parts) == pytest.approx(1, abs=0.002)
+        assert sum(map(value, re.findall(r"\d\.\d+", under))) == pytest.approx(1, abs=0.002)
         finding = words(loss.the_fit(case)[0][0])
         p, then = re.search(r"L\) = (\S+) of.*?(?:training it has (\S+), so.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1

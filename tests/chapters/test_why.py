@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from qa_demo.chapters import why
 from qa_demo.chapters.why import Shares, differing, piled
 from qa_demo.core.text import is_mark
-from qa_demo.printed import number
+from qa_demo.printed import number, signed
 from qa_demo.state import load
 from tests.chapters.given import blocks, faked, items, shown_of, words
 from tests.printed import value
@@ -83,13 +84,14 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert test.lead == pytest.approx(lead(test.first), abs=1e-4)
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
-    limit = s.shown.prediction.limit
     as_low = sum(x <= test.lead for x in leads) or "none"
     assert f"; of 20 random draws {as_low} end" in words(found["finding"])
     assert len(found["dots"]["data"][0]["x"]) == 20
     ahead = -faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    assert f"wins below {number(-limit)}" in str(found["dots"]["layout"]["annotations"])
+    assert f"wins below {number(-s.shown.prediction.limit)}" in str(
+        found["dots"]["layout"]["annotations"]
+    )
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
     said = words(alone["finding"])  # of one draw
     assert re.match("Not clearly more.* none ends as low; too few", said)
@@ -97,7 +99,7 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert "too few words speak for it" in words(none["finding"])
 
 
-def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():
+def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one(monkeypatch):
     s, reader = shares_of(**TEXTS), faked().reader("bundled")
     weights = reader.attention(s.window)[:, :, s.window.to_pos(s.span.start)]
     asked = {(n, a): sum(weights[n, a, 1:8]) for n in range(3) for a in range(2)}
@@ -112,6 +114,10 @@ def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one():
     far = {"why": {"layer": 90, "head": 2, "token": 0}}
     other = blocks(faked(), chapter="why", step=3, own=far, **TEXTS)
     assert "Layer 3, attention head 2: “[CLS]”" in words(other["finding"])
+    monkeypatch.setattr(why, "differing", lambda *_: (4, 1))
+    two = items(blocks(faked(), chapter="why", step=3, **TEXTS)["weights"])
+    told = {one["down"][1] for one in two if "predicted" in one["looks"] and "down" in one}
+    assert told == {signed(s.values[k]) for k in (4, 1)}
 
 
 def test_a_word_read_more_with_a_small_share_is_set_beside_the_largest_share():

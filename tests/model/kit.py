@@ -160,23 +160,20 @@ def plain(folder: Path, window: Window) -> tuple[torch.nn.Module, dict[str, torc
     return model, inputs
 
 
-def assert_as_transformers(
-    reader: Any, folder: Path, question: str, context: str, apart: float = 3e-6
-) -> None:
-    """The logits of an ordinary call of the folder's tokenizer and model, by themselves: the
-    tokenizer decides whether segments are fed. `apart` of the largest: three layers in one product
-    of a few columns differ in the last digit on a processor without AVX-512.
+def assert_as_transformers(reader: Any, folder: Path, *asked: str, apart: float = 3e-6) -> None:
+    """The logits of an ordinary call of the folder's tokenizer and model, `apart` of the largest:
+    three layers in one small product differ in the last digit on a processor without AVX-512.
     """
     words = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model, info = transformers.AutoModelForQuestionAnswering.from_pretrained(
         folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
     )
     assert not info["missing_keys"] and not info["unexpected_keys"]
-    inputs = words(question, context, return_tensors="pt")
+    inputs = words(*asked, return_tensors="pt")  # the tokenizer decides whether segments are fed
     call = torch.inference_mode()(model.eval())
     out = reader.passes.run(lambda: call(**inputs))  # as many threads: they move the last digit
     (ids,) = inputs["input_ids"].tolist()
-    reading = reader.read(question, context, WindowOptions(len(ids), 5))
+    reading = reader.read(*asked, WindowOptions(len(ids), 5))
     assert [window.input_ids.tolist() for window in reading.windows] == [ids]
     expected = np.stack([out.start_logits[0], out.end_logits[0]])
     within = apart * np.abs(expected).max()
