@@ -66,12 +66,11 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
         figure, row = loss.the_fit(case)[0][3], case.moments.index(case.now)
         ends, notes = [b["x"][row] for b in figure["data"]], figure["layout"]["annotations"]
-        above, products = scores > right.score + 1e-9, np.exp(np.add.outer(*case.log_p))
-        np.testing.assert_allclose(ends[1] - ends[2], products[above].sum(), atol=1e-12)
-        assert (ends[0], ends[2]) == (1, pytest.approx(np.exp(-2 * case.loss), rel=1e-9))
+        higher, products = scores > right.score + 1e-9, np.exp(np.add.outer(*case.log_p))
+        above, total = int(higher.sum()), products[higher].sum()
+        assert ends == pytest.approx([1, total + (p := np.exp(-2 * case.loss)), p], rel=1e-9)
         over, under, best = *(n["text"] for n in notes[2 * row :][:2]), [loss.span_of(w, found[0])]
         assert f"highest allowed <b>{escape(case.names(best, 18)[0])}</b>" in over
-        above = int(above.sum())
         counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
         assert counts == [above] * bool(above) + [scores.size - 1 - above]
         assert sum(map(value, re.findall(r"\d\.\d+", under))) == pytest.approx(1, abs=0.002)
