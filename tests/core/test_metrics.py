@@ -92,8 +92,8 @@ def test_the_totals_are_those_of_the_official_loops(rows, data):
     said = {str(k): one for k, (_, one) in enumerate(rows)}
     rules = data.draw(st.sampled_from(["1.1", "2.0"] if all(g for g, _ in rows) else ["2.0"]))
     limit = data.draw(st.one_of(st.none(), st.integers(-3, 3)))
-    wanted = official(examples, said, limit, rules)
-    assert evaluated(examples, said, limit, rules) == wanted, "to the last digit"
+    wanted = official(examples, said, limit, rules)  # by sum, which rounds once from Python 3.12 on
+    assert evaluated(examples, said, limit, rules) == pytest.approx(wanted, rel=1e-14)
 
 
 def test_calibration_table():
