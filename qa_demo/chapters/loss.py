@@ -413,7 +413,7 @@ def parts_of_one(case: Case) -> Block:
     ends = (([1] * len(rows), ui.LINE), (upto, GREY), (mine, case.role))
     data = [ui.lying(x, rows, 0.4, {"color": role}) for x, role in ends]
     made = ui.layout(60 + 100 * len(rows), 8, 8, 4, 50, barmode="overlay", annotations=notes(15))
-    made["yaxis"] = ui.named_rows([""] * len(rows), visible=False)
+    made["yaxis"] = ui.axis(range=[len(rows) - 0.4, -0.6], visible=False)
     made["xaxis"] = ui.axis("P(start) · P(end): 1 over all pairs", range=[0, 1])
     alt = "What the right pair, the pairs above it and all others have of the sum 1"
     narrow = {"below": 800, "height": 60 + 150 * len(rows), "annotations": notes(12, "<br>")}

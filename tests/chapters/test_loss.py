@@ -100,7 +100,7 @@ def test_the_right_positions_follow_from_people_and_the_window_and_the_mean_is_a
     np.testing.assert_allclose([case.loss, case.targets[0].sum()], [by_hand, 1])
     assert case_of("oresund", label=99).span == case_of("oresund").labels[-1].span
     two = blocks(stored(), **at("oresund", 2, moment=27), edits={"start": {"0:40": 9, "0:42": 9}})
-    assert not re.search("-|above", str(two["figure"]["layout"]["yaxis"]["ticktext"])), "alike"
+    assert "above" not in two["figure"]["layout"]["annotations"][-1]["text"], "alike"
 
 
 def test_on_a_text_of_ones_own_a_link_may_mark_what_is_right():
