@@ -74,8 +74,7 @@ def test_no_chapter_calls_the_special_tokens_by_another_name_than_its_reader(mon
         return replace(e, prefix_tokens=("<s>", *e.prefix_tokens[1:-1], *last), suffix_tokens=last)
 
     monkeypatch.setattr("tests.fakes.fake_encode", encode)
-    reader = FakeReader(bio=True)
-    pictures = Pictures(full().examples, lambda _: reader, refused, work=AtOnce())
+    pictures = Pictures(full().examples, lambda _: FakeReader(bio=True), refused, work=AtOnce())
     for chapter, step in STEPS:
         if chapter != "spanbert":  # its own model is a BERT
             for name in ("reef", "danube"):

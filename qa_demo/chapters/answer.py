@@ -29,8 +29,8 @@ STEPS = (
 IDEAS = (
     "A span is a run of words in the paragraph. *The reader scores the spans and returns the best "
     "one*, unless “no answer” wins (see “Or no answer?”).",
-    "“No answer” has a score too. *It wins only if it leads the best span by more than the "
-    "threshold.*",
+    "“No answer” has a score too, that of {}, the token in front, as start and end. *It wins only "
+    "if it leads the best span by more than the threshold.*",
     "The further its best span stands above “no answer” and above rival spans, the surer the "
     "reader is. *Questions with known answers show how often it is right when it is this sure.*",
 )
@@ -49,8 +49,15 @@ CONDITIONS = (
 
 def picture(shown: Shown, own: Record) -> list[Block | None]:
     step = shown.state.step
-    changes = by_hand.changes(shown) if step < 3 else []
-    return [*changes, ui.idea(IDEAS[step - 1]), *(the_best, or_none, how_sure)[step - 1](shown)]
+    changes, cls = (
+        by_hand.changes(shown) if step < 3 else [],
+        [shown.encoding.cls_token][step != 2 :],
+    )
+    return [
+        *changes,
+        ui.idea(IDEAS[step - 1], *cls),
+        *(the_best, or_none, how_sure)[step - 1](shown),
+    ]
 
 
 def the_best(shown: Shown) -> list[Block | None]:
@@ -159,10 +166,12 @@ def or_none(shown: Shown) -> list[Block | None]:
     what = "the span is" if returned else "“no answer” is"
     more = f"*{number(abs(lead), d)}* {'more' if lead > 0 else 'less'} than"
     said = f"“No answer” scores {more if lead else 'just as much as'} {{}}{why}: {what} returned."
+    chosen = counted_with(shown.true, shown.state.reader) is not None
     controls = [ui.button("rule", "Back to the rule with a threshold", {"rule": None}, 4)]
     last = "By this rule the best span is always returned."
     if limit is not None:
-        last = "A higher threshold returns more answers, right ones and wrong ones."
+        last = "A higher threshold returns more answers, right and wrong"
+        last += "; the reader's own was chosen on questions with known answers" * chosen + "."
         most, now = max(12.0, float(np.ceil(abs(limit)))), round(limit, 2)
         whose = "The default" if shown.true.threshold is None else "The reader's own"
         label = f"{whose}, {number(shown.true.threshold or 0.0)}"
@@ -229,7 +238,7 @@ def sums(shown: Shown, d: int) -> Block:
         sign, what = (">", "“no answer”") if p.answer is None else ("≤", "the best span")
         said += f" {sign} {number(p.limit, d)}: {what}"
     first = say("best span: {}", ui.summed(shown.best.start_logit, shown.best.end_logit, d))
-    second = say(f"“no answer”, start and end at {cls}: {{}}", ui.summed(*null, d))
+    second = say(f"“no answer”, {cls} as start and end: {{}}", ui.summed(*null, d))
     return ui.formula("lead", first, second, say(said))
 
 
@@ -260,15 +269,18 @@ def how_sure(shown: Shown) -> list[Block | None]:
     why = s if isinstance(s, str) else "No question that was counted was as sure as this"
     said = f"How sure the reader is of {{}} cannot be said. {why}."
     if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
-        said = f"The reader says *{percent(s.claim)}* ({probability(s.claim)}) for {{}}. Counted: "
-        said += f"of {b.count:,} questions for which it said {tens(b)}, "
+        said = f"The reader says *{percent(s.claim)}* for {{}}, {probability(s.claim)}: the bar of "
+        said += f"{tens(b)}. Of the {b.count:,} questions counted there "
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
     key.append(("dash", GREY, "right just as often as it says"))
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
-    last = "The first factor follows from the lead of “no answer”, the second from rival spans."
-    last = last if b else "Being sure is not being right."
+    last = "Being sure is not being right."
+    if isinstance(s, Sureness) and b:
+        first, second = probability(s.answerable), probability(s.right_if_answerable)
+        last = f"By fitted curves the lead of “no answer” gives {first}, the scores of rival spans "
+        last += f"give {second}."
     return [
         ui.finding(said, texts.span_name(shown.encoding, shown.true_best.span)),
         *([ui.legend("key", *key), bars(bins, b), counted(s, b)] if b else []),

@@ -34,9 +34,9 @@ STEPS = (
 IDEAS = (
     "*Training lowers the loss L*, the mean of −log P(right start) and −log P(right end): so it "
     "raises the log-likelihood, the sum of both log P (natural logarithm).",
-    "Over all pairs of a start and an end {}the products P(start) · P(end) add up to 1; the larger "
-    "a pair's product, the higher its score. The right pair's is exp(−2 L): *the lower L, the "
-    "fewer pairs can score above the right one.*",
+    "The products P(start) · P(end) of all pairs {}add up to 1; the larger a pair's product, the "
+    "higher its score. The right pair's is exp(−2 L): *the lower L, the fewer pairs can score "
+    "above the right one.*",
     "The pull on a logit is ½ (y − P), the slope (gradient) of L there with its sign changed: *up "
     "at the right position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
@@ -46,7 +46,7 @@ CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",
     "Training reads P(right start) and P(right end) only and never searches. Prediction searches "
     "and does not know the right pair.",
-    "The loss reads one P of each softmax, yet pulls every logit: each is in that P's Σ exp.",
+    "The loss reads one P of each softmax, yet pulls every logit: all stand in that softmax's sum.",
     "Before training positions are about equally likely, so L ≈ log {} = {}.{}",
 )
 EARLY = 91
@@ -233,12 +233,17 @@ def the_loss(case: Case) -> Made:
         who = "nobody" if case.by == "nobody" else f"{label.marks} of {case.total}"
         cells = words, who, *costs, number(case.loss_by(label), 3)
         rows.append(ui.row(*cells, sets={"own.loss.label": n or None}))
+    ends, last = list[tuple[str, float]](), case.record.last
+    if not case.mean and case.now != last:
+        both = zip((START, END), case.record.log_p(last), case.pair, strict=True)
+        ends = [(side, float(log_p[k])) for side, log_p, k in both]
+        sides.append(("text", INK, "empty: at the end of training"))
     made = [
         finding,
         moment_choice(case),
         label_choice(case),
         ui.legend("key", *sides, ("text", INK, right)),
-        cost_curve(rights),
+        cost_curve(rights, ends),
         ui.formula("formula", whole),
     ]
     columns = ["taken as right", "marks", "P(right start)", "P(right end)", "L"]
@@ -270,9 +275,9 @@ def loss_of_mean(case: Case) -> tuple[Block, list[Part]]:
     return ui.finding(said, loss, asides(case)), say(whole, loss)
 
 
-def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
-    """-log P over P with a triangle at each right position, (side, log P, its name, escaped); the
-    six most probable are named.
+def cost_curve(rights: Sequence[tuple[str, float, str]], ends: Sequence[Any]) -> Block:
+    """-log P over P with a triangle at each right position, (side, log P, its name, escaped), of
+    which the six most probable are named, and an empty one where training ends.
     """
     x = np.concatenate([np.geomspace(0.0005, 0.05, 50), np.linspace(0.06, 1, 95)])
     rights = sorted(rights, key=lambda right: right[1])
@@ -283,7 +288,16 @@ def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
     heights = [-log_p + above[side] for side, log_p, _ in rights]
     marker: Block = {"size": 16, "symbol": [ui.SYMBOLS[side] for side in sides]}
     marker["color"] = [*sides]
-    dots = ui.scatter("markers", probs, heights, marker=marker)
+    dots = [ui.scatter("markers", probs, heights, marker=marker)]
+    if ends:
+        empty: Block = {
+            "size": 15,
+            "line": {"width": 2},
+            "symbol": [f"{ui.SYMBOLS[side]}-open" for side, _ in ends],
+        }
+        empty["color"] = [side for side, _ in ends]
+        there = [[float(np.exp(x)) for _, x in ends], [above[side] - x for side, x in ends]]
+        dots.append(ui.scatter("markers", *there, marker=empty))
     curve = ui.scatter("lines", x.round(5).tolist(), (-np.log(x)).round(4).tolist(), line=STROKE)
     beside: Block = {"axref": "x", "ayref": "y", "bgcolor": PAPER, **ui.LEADER}
 
@@ -317,7 +331,7 @@ def cost_curve(rights: Sequence[tuple[str, float, str]]) -> Block:
     made["yaxis"] = ui.axis("−log P, what it costs", range=[-0.3 * unit, high])
     narrow = {"below": 1000, "height": 320, "margin.l": 44, "annotations": names(290, True)}
     alt = "The curve of minus log P with this text's right start and right end"
-    return ui.figure("figure", [curve, dots], made, alt, narrow=narrow)
+    return ui.figure("figure", [curve, *dots], made, alt, narrow=narrow)
 
 
 def the_fit(case: Case) -> Made:
@@ -396,7 +410,7 @@ def parts_of_one(case: Case) -> Block:
         best = best_pairs(*logits, w, case.shown.encoding, case.shown.decode)[0]
         (name,) = case.names([span_of(w, best)], 18)
         moment = case.when(k).partition(",")[0] + ": " * bool(case.when(k))
-        over = f"{moment}highest allowed <b>{printed.escape(name)}</b>"
+        over = f"{moment}best allowed pair is <b>{printed.escape(name)}</b>"
         parts = [f"<b>right pair {share}</b>"]
         parts += [f"{n:,} above {probability(upto[-1] - mine[-1])}"] if n else []
         parts.append(f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}")
@@ -414,9 +428,11 @@ def parts_of_one(case: Case) -> Block:
     data = [ui.lying(x, rows, 0.4, {"color": role}) for x, role in ends]
     made = ui.layout(60 + 100 * len(rows), 8, 8, 4, 50, barmode="overlay", annotations=notes(15))
     made["yaxis"] = ui.axis(range=[len(rows) - 0.4, -0.6], visible=False)
-    made["xaxis"] = ui.axis("P(start) · P(end): 1 over all pairs", range=[0, 1])
+    title = f"P(start) · P(end), added up over all {len(w)} × {len(w)} pairs"
+    made["xaxis"] = ui.axis(title, range=[0, 1])
     alt = "What the right pair, the pairs above it and all others have of the sum 1"
     narrow = {"below": 800, "height": 60 + 150 * len(rows), "annotations": notes(12, "<br>")}
+    narrow["xaxis.title.text"] = "P(start) · P(end) of all pairs"
     return ui.figure("figure", data, made, alt, narrow=narrow)
 
 
@@ -439,8 +455,9 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     d = printed.digits_of(right.log_p)
     log, constant = right.log_p, right.score - right.log_p
     sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
-    score = f"right pair: score = −2 L {plus} a constant of all pairs = {number(log, d)} {plus} "
-    return [*lines, say(f"{score}{number(abs(constant), d)} {sign} *{number(right.score, d)}*")]
+    score = f"its score = −2 L {plus} both log Σ exp, the same for every pair, = {number(log, d)} "
+    score += f"{plus} {number(abs(constant), d)} {sign} *{number(right.score, d)}*"
+    return [*lines, say(score)]
 
 
 def the_pull(case: Case) -> Made:

@@ -239,14 +239,12 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     lane = two.own.lane
     d, letter = two.first.word(lane), LETTERS[lane]
     p, word = taken_apart(two, d), texts.word_parts(two.e, d)
-    up, down = p.values[p.values > 0], p.values[p.values < 0]
-    raised, lowered, size = float(up.sum()), float(down.sum()), abs(float(p.values[p.order[0]]))
-    many = size < min(0.25 * max(raised, -lowered), abs(raised + lowered))
-    said = "No single dimension decides: " if many else ""
-    said += f"{len(up)} products raise {{}} by {number(raised)}, {len(down)} lower it by "
-    said += f"{number(-lowered)}: {letter} · h {adds((raised, lowered), raised + lowered)} "
-    said += f"{number(raised + lowered)}. No product is larger in size than *{number(size)}*."
+    largest = float(p.values[p.order[0]])
+    many = 4 * abs(largest) < abs(float(p.values.sum()))
     some = printed.small_number(len(p.first))
+    said = "No single dimension decides: at" if many else "At"
+    said += f" {{}} the product largest in size is *{signed(largest)}*; the {some} largest add "
+    said += f"{signed(p.sum_of(p.first))}, the other {len(p.others)} {signed(p.sum_of(p.others))}."
     left = f"*The {some} products {letter} × h largest in size, the other "
     left += f"{len(p.others)}, and *{{}}"
     closing = f"{letter} and b_{letter} are the same for every token: only h tells tokens apart."
@@ -318,11 +316,13 @@ def products(p: Products) -> Block:
 
 
 def exactly_logit(two: TwoQuestions, p: Products) -> str:
-    """Why b learns nothing, and where ours comes from."""
-    letter = LETTERS[p.lane]
-    said = f"The loss of one window pulls each {p.lane} logit along y − P: P is its probability, y "
-    said += f"is 1 at the right position, else 0. b_{letter} is added to every logit: it "
-    said += "changes no P, and its own pull is the sum Σ (y − P) = 1 − 1 = 0, for every text. "
+    """How many products raise the logit, why b learns nothing, and where ours comes from."""
+    letter, up, down = LETTERS[p.lane], p.values[p.values > 0], p.values[p.values < 0]
+    said = f"{len(up)} products raise the logit, by {number(up.sum())}, {len(down)} lower it, by "
+    said += f"{number(-down.sum())}. The loss of one window pulls each {p.lane} "
+    said += "logit along y − P: P is its probability, y is 1 at the right position, else 0. "
+    said += f"b_{letter} is added to every logit: it changes no P, and its own pull is the sum "
+    said += "Σ (y − P) = 1 − 1 = 0, for every text. "
     if two.shown.state.reader == "bundled":
         said += f"Ours, {number(p.bias, 3)}, began at 0. That is likely rounding: sums that "
         said += "miss 0 by less than a millionth, which the optimiser Adam scales up to full steps."
@@ -359,7 +359,7 @@ def layers(two: TwoQuestions) -> list[Block | None]:
             "of them*; only the last layer's logits decide the answer."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
-        ui.legend("key", *key, ("text", GREY, "a dot joins the tokens of a word")),
+        ui.legend("key", *key, ("text", GREY, "“·” joins the tokens of a word")),
         *curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing(

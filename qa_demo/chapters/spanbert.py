@@ -276,7 +276,8 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     size, spans = len(found.encoding.context_ids), plural(len(found.spans.masked.runs), "span")
     weights = known.shipped("spanbert/checksums.json")["model.safetensors"]
     every = known.shipped("schemes.json")[weights]
-    both = (number(100 * every[of] / every["blanks"], 1) for of in ("tokens", "spans"))
+    shares = [100 * every[of] / every["blanks"] for of in ("tokens", "spans")]
+    both = [number(x, 1) for x in shares]
     told = f"Over {every['texts']} other texts (the menu's examples) the MLM layer of our small "
     told += f"SpanBERT guesses *{' %* of single tokens right, *'.join(both)} %* in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
@@ -293,7 +294,17 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
         twice.append(segment(items, name, False, *holds))
     here = f"Here {n} and {m} of {count} are right."
-    right = "text", ui.INK, "✓ its first guess is right"
+    right = "text", ui.INK, "✓ the first guess is right"
+    sets = {"yaxis": ui.named_rows(["single tokens", "in spans"], tickfont={"size": 15})}
+    sets["xaxis"] = ui.axis("guessed right over many texts, in %", range=[0, 1.2 * max(shares)])
+    bars = ui.lying(shares, [0, 1], 0.6, {"color": ui.INK}, text=[f"{x} %" for x in both])
+    bars |= {"textposition": "outside", "textfont": {"size": 15}, "cliponaxis": False}
+    narrow = {
+        "below": 420,
+        "xaxis.range": [0, 1.6 * max(shares)],
+        "xaxis.title.text": "right, in %",
+    }
+    alt = f"Over {every['texts']} texts: {both[0]} % of single tokens right, {both[1]} % in spans"
     heads = ["hidden", "token", "first guess", "P(token)", "its place"]
     exactly = (
         ui.formula("law", say(law, ["2", "sup"], ["10", "sup"]), label="length of a span"),
@@ -310,8 +321,9 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     )
     return [
         ui.finding(told),
-        ui.legend("key", ("fill", ui.INK, "hidden"), right),
+        ui.legend("key", ("fill", ui.INK, "hidden; the true word is shown"), right),
         text("twice", *twice, select=False, dots=True),
+        ui.figure("over-many", [bars], ui.layout(132, 128, 8, 4, 46, **sets), alt, narrow=narrow),
         ui.formula("formula", say(budget), label="tokens, both times"),
         ui.closing(
             f"{here} Over many texts spans are harder; the step “Worth” asks whether that pays."

@@ -35,7 +35,7 @@ HIGH, LEAST = 80, 0.005
 """Pixels of a bar of 1; under LEAST a position has none."""
 NEXT_TO_0, NEXT_TO_1 = 1e-300, float(np.nextafter(1, 0))
 """A softmax is never 0 or 1, though at a low temperature its floating-point number may be."""
-DOT = "text", GREY, "a dot joins the tokens of a word"
+DOT = "text", GREY, "“·” joins the tokens of a word"
 Array = NDArray[Any]
 
 
@@ -45,6 +45,11 @@ class Own(Record):
     position: Place | None = None
 
 
+def spread(logits: Array) -> Array:
+    """A softmax, never 0 or 1."""
+    return np.clip(softmax(logits), NEXT_TO_0, NEXT_TO_1)
+
+
 class Softmax:
     """The starts or the ends of a window: `logits` and `probs` [n], and where both are highest;
     `true`, `before`: the reader's own (`changed` or not); `name`: which, and its colour's role.
@@ -52,8 +57,8 @@ class Softmax:
 
     def __init__(self, name: str, true: Array, logits: Array, temperature: float) -> None:
         self.name, self.true, self.logits = name, true.astype(float), logits.astype(float)
-        self.probs = np.clip(softmax(self.logits / temperature), NEXT_TO_0, NEXT_TO_1)
-        self.before, self.changed = softmax(self.true / temperature), bool((true != logits).any())
+        self.probs, self.before = (spread(x / temperature) for x in (self.logits, self.true))
+        self.changed = bool((true != logits).any())
         self.top = int(self.logits.argmax())
 
 
@@ -75,7 +80,7 @@ class Softmaxes:
         self.chosen = first if own.position is None else min(own.position, len(self.window) - 1)
         self.to = round(float(self.start.true.max()) + 1, 2)
         raised = np.where(np.arange(len(self.window)) == self.chosen, self.to, self.start.logits)
-        self.raised: Array = softmax(raised / self.temperature)
+        self.raised = spread(raised / self.temperature)
 
     def named(self, pos: int, role: str = QUOTE) -> list[list[str]]:
         return texts.parts_at(self.shown, self.window, pos, role)
@@ -192,6 +197,12 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
         shrunk = printed.significant(printed.value(was) / printed.value(total))
         said = f"P of every unchanged {side.name} times {was} / {total}"
         lines += [say(f"{said}* {'=' if shrunk == factor else '≈'} {factor}*")]
+    elif p.shown.state.step == 3 and side is p.start and not p.shown.changed:
+        more, then = weight(np.exp(p.to / p.temperature)), probability(p.raised[pos])
+        again = 1 / (1 + (printed.value(total) - printed.value(top)) / printed.value(more))
+        then = printed.equals([more, total, top], again, then)
+        said = f"raised: {{}} / ({total} − {top} + {more}){{}}"
+        lines += [say(said, [more, role], [then, role])]
     return ui.formula(f"p-{side.name}", *lines, span=span)
 
 
@@ -222,7 +233,10 @@ def in_the_text(p: Softmaxes) -> Block:
             frame = framed * (framed != high) * (choosing or p.shown.changed)
             if high or frame:
                 said = f"{side.name} " * (pos == side.top) + probability(high)
-                one[lane] = [round(high, 4), said if high >= 0.1 else "", round(frame, 4)]
+                told = said if high >= 0.1 else ""
+                if frame and pos == p.chosen and not p.shown.changed:
+                    told = f"→ {probability(frame)}"
+                one[lane] = [round(high, 4), told, round(frame, 4)]
         if choosing:
             one["sets"] = {"own.start_end.position": pos}
 

@@ -31,9 +31,9 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "A blank text has {} in the place of every word. From it to this text the best span's lead "
-    "over “no answer” changes: *a bar is a word's share of that change.* All input vectors move "
-    "together, in a straight line, from blank to their own (integrated gradients).",
+    "Start from a blank text, {} in the place of every word, and bring all words back together in "
+    "small steps (integrated gradients). *A bar is one word's share of how far that moves the best "
+    "span's lead over “no answer”.*",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, its lead over “no answer” falls more than when as many others are hidden at random.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
@@ -42,7 +42,6 @@ IDEAS = (
 SMALL, LOOKED, NAMED = 0.3, 0.02, 5
 """A share or a weight under this has no bar; so many bars carry their number."""
 BLANKS = {"pad": "[PAD]", "mask": "[MASK]", "zero": "the zero vector"}
-LEAD = "lead: the best span's score minus that of “no answer”"
 HIDDEN = (
     "No punctuation is hidden. A question has few words, and hiding any of them costs much: a draw "
     "has as many of its words as the chosen ones have. It holds neither the chosen words nor a "
@@ -162,7 +161,7 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     both = (shares.blank, shares.lead)
     blank, here = (f"{number(abs(x))} {'ahead' if x >= 0 else 'behind'}" for x in both)
     of = " of" * (shares.blank >= 0)
-    found = f"In a blank text the place of {{}} is {blank}{of} “no answer”; in this one it is "
+    found = f"In the blank text the place of {{}} is {blank}{of} “no answer”; with its words it is "
     speak = f"{{}} {'speaks' if len(top) == 1 else 'speak'} most {side} it."
     found += f"*{here}*. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
     key = [("bar", INK, "above a word: speaks for the best span")]
@@ -256,15 +255,17 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     as_low = sum(lead <= test.lead for lead, _ in test.draws)
     few = len({hidden for _, hidden in test.draws}) < DRAWS - 1  # one of 20 would be chance
     clearly = "Not clearly" if few or as_low or fall <= 0 else "Clearly"
-    moves, end = "falls" if fall >= 0 else "rises", "none ends as low"
-    if as_low:
-        end = f"{as_low} {'ends' if as_low == 1 else 'end'} as low (“clearly” asks for none)"
+    moves, low = "falls" if fall >= 0 else "rises", f"{as_low or 'none'} of {DRAWS} random draws"
     found = f"*{clearly} more.* Without {{}} the lead {moves} from {number(x)} to "
-    found += f"*{number(test.lead)}*; of {DRAWS} random draws {end}"
+    found += f"*{number(test.lead)}*; in {low} it ends as low"
+    found += " (black dots; “clearly” means in none)" * bool(as_low)
     found += "; too few of them differ." if few else "."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
-    drawn = f"{others}, as many of them from the question; a dot each"
+    asked = sum(shares.words.items[k].side == "question" for k in test.first)
+    drawn = (
+        f"a draw: {others}, {printed.small_number(asked) if asked else 'none'} from the question"
+    )
     sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
     fall_of = f"fall: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
     rows = list[Block]()
@@ -274,7 +275,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     columns, caption = ["hidden words", "lead", "fall"], "With these words hidden"
     return [
         shares.finding(found, shares.named(test.first, *(signed(v[k]) for k in test.first))),
-        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), ("text", GREY, LEAD)),
+        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
         dots(shares, test),
         ui.formula("fall", say(fall_of), say(f"average fall of the random draws: *{mean}*")),
         ui.closing("Where random words lower it as much, the test does not confirm the shares."),
@@ -299,14 +300,14 @@ def dots(shares: Shares, test: Deletion) -> Block:
     every += [] if shares.limit is None else [-shares.limit]
     low, wide = min(every), max(max(every) - min(every), 0.1)
     levels = piled(leads, wide / 56)
-    top = max(14, 6 + max(levels))
+    top = max(10, 6 + max(levels))
 
     shapes, notes = list[Block](), list[Block]()
 
     def upright(x: float, said: str, up: int, dash: str) -> None:
         """A line at a lead, named so many pixels above the figure."""
         side = "right" if x - low > wide * 0.55 else "left"
-        shapes.append(ui.line(x, x, 0, 1 + up / 180, GREY, yref="paper", dash=dash))
+        shapes.append(ui.line(x, x, 0, 1 + up / 168, GREY, yref="paper", dash=dash))
         over: Block = {"yref": "paper", "yanchor": "bottom", "xanchor": side, "yshift": up}
         over["bgcolor"] = ui.PAPER  # on a narrow screen another line stands behind it
         notes.append(ui.note(said, x, 1, **over))
@@ -314,8 +315,10 @@ def dots(shares: Shares, test: Deletion) -> Block:
     upright(whole, f"no word hidden: {number(whole)}", 18, "solid")
     if (limit := shares.limit) is not None:
         upright(-limit, f"“no answer” wins below {number(-limit)}", 0, "dot")
+    shapes.append(ui.line(test.lead, test.lead, -1.2, top - 3, INK))  # dots left of it end as low
     notes.append(ui.note(f"<b>{number(test.lead)}</b>", test.lead, top - 3, yshift=22))
-    dot = {"color": GREY, "size": 13, "line": {"color": ui.PAPER, "width": 1}}
+    shades = [INK if lead <= test.lead else GREY for lead in leads]
+    dot = {"color": shades, "size": 13, "line": {"color": ui.PAPER, "width": 1}}
     diamond = {"color": INK, "size": 20, "symbol": "diamond"}
     drawn = [
         ui.scatter("markers", leads, levels, marker=dot),
@@ -323,11 +326,13 @@ def dots(shares: Shares, test: Deletion) -> Block:
     ]
     sides: Block = {"range": [low - wide * 0.06, low + wide * 1.06], "showgrid": False}
     sides |= {"ticks": "outside", "tickcolor": ui.LINE, "showline": True}
-    layout = ui.layout(340, 8, 8, 46, 56, shapes=shapes, annotations=notes)
-    layout["xaxis"] = ui.axis("lead with words hidden", nticks=9, **sides)
+    layout = ui.layout(270, 8, 8, 46, 56, shapes=shapes, annotations=notes)
+    title = "lead with words hidden: score of the best span − score of “no answer”"
+    layout["xaxis"] = ui.axis(title, nticks=9, **sides)
     layout["yaxis"] = ui.axis(showticklabels=False, showgrid=False, range=[-1.2, top])
     alt = "The lead without the chosen words, a diamond, and without random others, a dot each"
-    return ui.figure("dots", drawn, layout, alt, narrow={"xaxis.nticks": 5})
+    narrow = {"below": 800, "xaxis.nticks": 5, "xaxis.title.text": "lead with words hidden"}
+    return ui.figure("dots", drawn, layout, alt, narrow=narrow)
 
 
 def rows_of(shares: Shares, at: int) -> NDArray[np.float32]:
@@ -354,16 +359,17 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         a, b = (probability(by_word[k], 2) for k in (read, held))
         than = "more than" if by_word[read] > by_word[held] else "nearly as much as"
         than = "as much as" if a == b else than
-        said += f" The word {{}} is read {than} {{}}."
-        both = (read, a), (held, b)
-        given = [shares.named((k,), f"{x}, share {signed(v[k])}") for k, x in both]
+        said += f" {{}} is read {than} {{}} ({a} and {b}), but its share is *{signed(v[read])}*, "
+        said += f"not {signed(v[held])}."
+        given = [shares.named((k,)) for k in (read, held)]
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
     sums = f"all {len(att.weights)} weights: {sums} "
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
-    key.append(("bar", GREY, f"below: the word's share, for the best span (from {SMALL})"))
-    key += [("fill", MID, "the two words compared")] * (read >= 0)
+    if read >= 0:
+        key.append(("fill", MID, "two words read alike"))
+        key.append(("bar", GREY, "below: their shares (step 1)"))
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
@@ -391,8 +397,8 @@ def differing(shares: Shares, by_word: NDArray[np.float64], at: int) -> tuple[in
 
 
 def weights(shares: Shares, att: TokenAttention, at: int, compared: set[int]) -> Block:
-    """The window's text, piece by piece, with a bar of the weight above each, and below each word
-    its share where it speaks for the best span; those of compared words have their numbers alone.
+    """The window's text, piece by piece, a bar of the weight above each, and below the compared
+    words their shares.
     """
     w, full = shares.window, max(float(att.weights.max()), 0.05)
     named = {k for k in np.argsort(-att.weights)[:NAMED].tolist() if att.weights[k] >= LOOKED}
@@ -401,10 +407,9 @@ def weights(shares: Shares, att: TokenAttention, at: int, compared: set[int]) ->
         if x >= LOOKED:
             one["up"] = [round(x / full, 4), probability(x, 2) if pos in named else ""]
         k = int(shares.words.of[pos])
-        begins = k >= 0 and k != shares.words.of[pos - 1]  # [CLS] is no word's
-        if begins and ((share := shares.values[k]) >= SMALL or k in compared):
-            label = signed(share) if k in (compared or shares.ranked[:NAMED]) else ""
-            one["down"] = [round(max(0.0, float(share / shares.values.max())), 4), label]
+        if k in compared and k != shares.words.of[pos - 1]:  # its first piece
+            share = shares.values[k]
+            one["down"] = [round(max(0.0, float(share / shares.values.max())), 4), signed(share)]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
         looks += ["predicted"] * (k in compared)
         one["looks"] = [*one.get("looks", []), *looks]
@@ -416,7 +421,7 @@ def weights(shares: Shares, att: TokenAttention, at: int, compared: set[int]) ->
     paragraph = texts.segment(read, "paragraph", False, inside)
     segments = texts.segment(items[:1], "", True), question, paragraph
     style: Block = {"up": INK, "down": GREY, "unseen": {"up": "weight", "down": "share"}}
-    return texts.text("weights", *segments, **style, height=30, dots=True, select=False)
+    return texts.text("weights", *segments, **style, height=36, dots=True, select=False)
 
 
 def grid(shares: Shares, att: TokenAttention, at: int) -> Block:

@@ -42,8 +42,8 @@ STEPS = (
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes a span that may start there "
-    "(step 2); the highest score wins.*",
+    "should overlap, with the question in each. *Each window proposes its best span, of the starts "
+    "that count there (step 2); the highest score wins.*",
     "Overlapping windows score the same words, and what stands around a word tells what it means. "
     "*So a start counts only in the window with the most text on its shorter side.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
@@ -219,7 +219,7 @@ def one_window(w: Windows) -> list[Block | None]:
         told = "One window alone reads this {}: nothing to choose."
     elif w.higher:
         same = number(w.higher.answer_score, d)
-        told += f" In window {w.higher.k} these words score *{same}*, more, and do not count."
+        told += f" In window {w.higher.k} these words score more, *{same}*, but do not count."
     return [
         ui.finding(told, word_parts(w.encoding, w.best.span.start)),
         ui.legend("key", *key, ("arrow", INK, f"the shorter side of {w.first_word}")),
@@ -250,8 +250,10 @@ def no_answer(w: Windows) -> list[Block | None]:
     lead = null - score
     d = max(printed.apart(null, score), printed.apart(lead, w.threshold))
     least, by = f"“No answer”, *{number(null, d)}*", ""
+    too = w.least is not w.win and w.least.window.holds(w.best.span)
     if many:
-        least = f"The smallest “no answer”, *{number(null, d)}* in window {w.least.k}"
+        least = f"The smallest “no answer”, *{number(null, d)}*, is that of window {w.least.k}"
+        least += ", which reads the best span too" * too + ". It"
     where = "leads" if lead > 0 else "is behind" if lead else "equals"
     if lead > 0:
         by = ", by more than the threshold" if w.silent else ", by not more than the threshold"
@@ -259,7 +261,9 @@ def no_answer(w: Windows) -> list[Block | None]:
         by = ", by less than the threshold allows"
     rule = "" if w.shown.state.rule == "logits" else "by BERT's rule "
     wins = "it wins" if w.silent else "{} is returned"
-    found = f"{least}, {where} the best span, *{number(score, d)}*{by}: {rule}{wins}."
+    found = (
+        f"{least}{',' * (not many)} {where} the best span, *{number(score, d)}*{by}: {rule}{wins}."
+    )
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
     key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
@@ -305,8 +309,8 @@ def why(w: Windows, rule: Rule, top: Proposal) -> list[Part]:
     if rule == "product":
         return [f"{told}."]
     if maxima == (0, 0):
-        said = f"Window {top.k} is the surest, *{probability(top.mean)}*, yet of “no answer”: both "
-        said += f"P are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
+        said = f"Window {top.k} is the surest, *{probability(top.mean)}*, but of “no answer”: both "
+        said += f"P are on {w.cls}. The {RULES[rule][1]} still returns its best span."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [parts_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]
@@ -589,6 +593,8 @@ def scores(w: Windows) -> Block:
     layout["yaxis"] = window_axis(rows, 0.5)
     layout["xaxis"] = ui.axis("score = start logit + end logit", range=[low, high], nticks=8)
     layout["shapes"] = [region, ui.line(goal, goal, 0, 1, width=2, yref="paper")]
+    row: Block = {"width": 1, "xref": "paper", "layer": "below"}
+    layout["shapes"] += [ui.line(0, 1, y, y, ui.LINE, **row) for y in at.values()]
     alt = f"Best span and “no answer” of {plural(len(w.rows), 'window')}, by score"
     small = {"margin.l": 84, "xaxis.nticks": 4}
     return by_page("dots", dots(w, rows, apart), layout, texts, alt, small)

@@ -101,14 +101,17 @@ def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(nam
     share, bias = map(value, re.search(r"[)], (\S+), with (\S+) added", exact).groups())
     odds = math.log(share / (1 - share)) + bias
     assert right == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.002)
-    sure = value(re.search(r"[(](0[.]\d+)[)]", said)[1])
+    sure = value(re.search(r", (0[.]\d+): the bar", said)[1])
     assert sure == pytest.approx(there * right, abs=0.0011) and f"{100 * sure:.0f} %" in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
-    assert f"of {row['count']} questions" in said and f"{100 * row['accuracy']:.0f} in 100" in said
+    assert f"the {row['count']} questions" in said and f"{100 * row['accuracy']:.0f} in 100" in said
     told = f"{round(row['count'] * row['accuracy'])} right / {row['count']} questions = "
     assert told + f"{row['accuracy']:.2f}" in words(found["count"])
     bars, listed = found["bins"]["data"][0], found["bins-table"]["rows"]
-    assert bars["marker"]["color"].count("ink") == 1 and "first factor" in words(found["closing"])
+    last, lit = words(found["closing"]), bars["marker"]["color"].count("ink")
+    assert lit == 1 and last.endswith(
+        f"gives {there:.3f}, the scores of rival spans give {right:.3f}."
+    )
     for b, x, y, told in zip(CLAIM["bins"], bars["x"], bars["y"], listed, strict=True):
         assert (x, y) == pytest.approx((50 * (b["low"] + b["high"]), 100 * b["accuracy"]))
         said, right = (f"{100 * b[name]:.0f}" for name in ("mean_prob", "accuracy"))

@@ -70,7 +70,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         above, total = int(higher.sum()), products[higher].sum()
         assert ends == pytest.approx([1, total + (p := np.exp(-2 * case.loss)), p], rel=1e-9)
         over, under, best = *(n["text"] for n in notes[2 * row :][:2]), [loss.span_of(w, found[0])]
-        assert f"highest allowed <b>{escape(case.names(best, 18)[0])}</b>" in over
+        assert f"best allowed pair is <b>{escape(case.names(best, 18)[0])}</b>" in over
         counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
         assert counts == [above] * bool(above) + [scores.size - 1 - above]
         assert sum(map(value, re.findall(r"\d\.\d+", under))) == pytest.approx(1, abs=0.002)
@@ -155,9 +155,10 @@ def test_the_record_belongs_to_the_reader_and_opens_where_the_loss_is_large():
     assert [o["label"][:8] for o in early["moment"]["options"]] == ["after 91", "at the e"]
     last = early["moment"]["options"][-1]["sets"]["own.loss.moment"]
     end = blocks(stored(), **at("oresund", moment=last))
-    for found in (early, end):  # the marks lie at P and -log P, a little above or below the curve
-        marks = found["figure"]["data"][1]
+    _, *then, now = early["figure"]["data"] + end["figure"]["data"][1:]
+    for marks in (*then, now):  # they lie at P and -log P, a little above or below the curve
         np.testing.assert_allclose(marks["y"], -np.log(marks["x"]), atol=0.11)
+    assert sorted(then[1]["x"]) == now["x"], "empty: at the end"
     said = [words(x["finding"]).split("the loss is ")[1] for x in (early, end)]
     assert said == ["2.854. At the end of training it is 0.040.", "0.040."]
 

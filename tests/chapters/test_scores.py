@@ -9,6 +9,7 @@ from qa_demo.chapters.scores import one_of_many, since
 from qa_demo.core.predict import predict
 from qa_demo.core.types import Span
 from qa_demo.examples import load_menu
+from qa_demo.printed import signed
 from tests import fakes as fake
 from tests.chapters.given import blocks, example, faked, shown_of, words
 from tests.printed import unpacked, value
@@ -87,8 +88,9 @@ def test_bars_and_table_add_up_to_the_logit(name, lane):
         s, h, product = map(value, cells[1:])
         assert s * h == pytest.approx(product, abs=0.01)
         assert s == pytest.approx(vector[int(cells[0]) - 1], abs=0.0006)
-    up, most = (x[:-3] > 0).sum(), np.abs(x[:-3]).max()
-    assert re.search(f"{up} products raise .* in size than {most:.2f}", words(found["finding"]))
+    assert f"{(x[:-3] > 0).sum()} products raise " in words(found["exact-0"])
+    said = f"{signed(max(x[:-3], key=abs))}; the six largest add {signed(x[:-3].sum())}, the other "
+    assert f" is {said}0 0.00." in words(found["finding"])
 
 
 @pytest.mark.parametrize("name", ["oresund", "reef"])

@@ -84,17 +84,16 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert test.lead == pytest.approx(lead(test.first), abs=1e-4)
     assert leads == sorted(leads) and leads == pytest.approx([*map(lead, draws)], abs=1e-4)
     found = blocks(faked(), chapter="why", step=2, **TEXTS)
-    as_low = sum(x <= test.lead for x in leads) or "none"
-    assert f"; of 20 random draws {as_low} end" in words(found["finding"])
-    assert len(found["dots"]["data"][0]["x"]) == 20
+    as_low, dots = sum(x <= test.lead for x in leads), found["dots"]["data"][0]
+    assert f"; in {as_low or 'none'} of 20 random draws it ends" in words(found["finding"])
+    assert len(dots["x"]) == 20 and dots["marker"]["color"].count("ink") == as_low
     ahead = -faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
     assert f"wins below {number(-s.shown.prediction.limit)}" in str(
         found["dots"]["layout"]["annotations"]
     )
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
-    said = words(alone["finding"])  # of one draw
-    assert re.match("Not clearly more.* none ends as low; too few", said)
+    assert re.match("Not clearly .*in none.* as low; too few", words(alone["finding"])), "one draw"
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
     assert "too few words speak for it" in words(none["finding"])
 
@@ -116,8 +115,8 @@ def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one(monkeypatc
     assert "Layer 3, attention head 2: “[CLS]”" in words(other["finding"])
     monkeypatch.setattr(why, "differing", lambda *_: (4, 1))
     two = items(blocks(faked(), chapter="why", step=3, **TEXTS)["weights"])
-    told = {one["down"][1] for one in two if "predicted" in one["looks"] and "down" in one}
-    assert told == {signed(s.values[k]) for k in (4, 1)}
+    told = {one["down"][1]: "predicted" in one["looks"] for one in two if "down" in one}
+    assert told == {signed(s.values[k]): True for k in (4, 1)}, "no other has one"
 
 
 def test_a_word_read_more_with_a_small_share_is_set_beside_the_largest_share():

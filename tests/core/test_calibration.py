@@ -59,8 +59,7 @@ def test_the_shift_and_the_bin_of_a_probability_by_hand_and_at_the_edges():
     assert calibration.log_odds(np.array([0.5, 0.8])) == pytest.approx([0.0, np.log(4)])
     assert np.isfinite(calibration.log_odds(np.array([0.0, 1.0]))).all()
     found = [bin_of(BINS, p) for p in (0.0, 0.1, 0.5, 0.9, 1.0)]
-    assert found == [BINS[0], None, None, BINS[1], BINS[1]]
-    assert bin_of((), 0.5) is None
+    assert found == [BINS[0], None, None, BINS[1], BINS[1]] and bin_of((), 0.5) is None
     assert bin_of(BINS[:1], 0.1) is BINS[0], "the upper end of the last bin"
 
 

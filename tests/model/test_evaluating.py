@@ -66,6 +66,5 @@ def test_a_sample_is_drawn_over_the_whole_file_by_a_seed():
     every = list(range(1000))
     found = sampled(every, None, 100, 0)
     assert found == sorted(found) == sampled(every, None, 100, 0) and len(set(found)) == 100
-    assert found != sampled(every, None, 100, 1)
-    assert max(found) > 900 and min(found) < 100
+    assert found != sampled(every, None, 100, 1) and max(found) > 900 and min(found) < 100
     assert sampled(every, 3, None, 0) == [0, 1, 2] and sampled(every, None, 2000, 0) == every

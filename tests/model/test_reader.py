@@ -100,7 +100,6 @@ def test_every_answer_is_a_slice_of_the_text_as_given(any_reader, parts):
     assert reading.encoding.context == context
     offsets = reading.encoding.offset_mapping
     assert offsets.min() >= 0 and offsets.max() <= len(context)
-    assert (offsets[:, 0] <= offsets[:, 1]).all()
-    assert (np.diff(offsets[:, 0]) >= 0).all()
+    assert (offsets[:, 0] <= offsets[:, 1]).all() and (np.diff(offsets[:, 0]) >= 0).all()
     for candidate in (ranked.candidate for ranked in predict(reading).n_best):
         assert candidate.text == context[candidate.char_start : candidate.char_end] != ""
