@@ -157,7 +157,7 @@ def every_token(tags: Tags) -> list[ui.Block | None]:
     first = max(runs, key=lambda r: tags.p[r.start, B], default=None)
     home = first.start if first else tags.shown.best.span.start
     about, cols = tags.about(home), Columns(tags.e, tags.p[:, O], [home])
-    title = "the reader's p: it adds up to 1; below: the tokens (a dot joins those of a word), "
+    title = "the reader's p: it adds up to 1; below: the tokens (“·” joins those of a word), "
     row = Rung(title + "each with its likeliest tag", 264, 1, tag_bars(tags, cols, 264))
     alt = "For each token near the answer the probabilities of B, I and O, stacked to 1"
     last = "Each token has its own softmax; its h has read question and paragraph."

@@ -336,7 +336,7 @@ def panel(w: Windows, rule: Rule, rows: Rows, taken: Proposal) -> Block:
     layout = ui.layout(int(pitch * len(rows)) + 60, 80, 16, 4, 50, bargap=0)
     layout["xaxis"] = ui.axis(words, showgrid=False, **across)
     layout |= {"yaxis": window_axis(rows, 0.3), "annotations": texts}
-    alt = f"What the rule compares, window by window; it takes window {taken.k}"
+    alt = f"Windows by their {name}; window {taken.k} is taken"
     golds, own, which = w.shown.golds, taken.own, f"*{name}*{' (BERT)' * (not bars)}"
     near = own and any(g.char_start < own.char_end and own.char_start < g.char_end for g in golds)
     right = own and any(exact_match(gold.text, own.text) for gold in golds)
