@@ -367,9 +367,7 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
     sums = f"all {len(att.weights)} weights: {sums} "
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
-    if read >= 0:
-        key.append(("fill", MID, "two words read alike"))
-        key.append(("bar", GREY, "below: their shares (step 1)"))
+    key += [("bar", GREY, "below: the shares of the two compared words (step 1)")] * (read >= 0)
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)
@@ -411,7 +409,6 @@ def weights(shares: Shares, att: TokenAttention, at: int, compared: set[int]) ->
             share = shares.values[k]
             one["down"] = [round(max(0.0, float(share / shares.values.max())), 4), signed(share)]
         looks = ["strong"] * (pos in named) + ["boxed"] * (pos == at)
-        looks += ["predicted"] * (k in compared)
         one["looks"] = [*one.get("looks", []), *looks]
         one["sets"] = {"own.why.layer": att.layer, "own.why.head": att.head, "own.why.token": pos}
     read = texts.shortened(shares.shown, items[w.context_at :], LOOKED)
