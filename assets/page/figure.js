@@ -15,6 +15,8 @@ const LATE = 8000;
 
 /** @type {Promise<any> | null} */
 let loading = null, faces = null;
+/** Whether both came: then a figure is drawn at once, as Firefox prints before a promise goes on. */
+let ready = false;
 
 /** plotly.js, when a figure is first needed. */
 function plotly() {
@@ -192,25 +194,29 @@ export function figure(b, old) {
   };
   const narrower = () => [b.narrow ?? []].flat().filter(({ below }) => narrow(node, below));
   let base = { shapes: [], annotations: [] };
-  const draw = async () => {
+  /** Whether plotly and the fonts came. */
+  const came = async () => {
     const late = setTimeout(() => node.textContent = MISSING, LATE);
-    let Plotly;
     try {
-      [Plotly] = await Promise.all([plotly(), fonts()]);
+      await Promise.all([plotly(), fonts()]);
+      return ready = true;
     } catch {
       node.textContent = MISSING;
       setTimeout(() => node.isConnected && node.draw(), LATE);
-      return;
+      return false;
     } finally {
       clearTimeout(late);
     }
+  };
+  const draw = async () => {
+    if (!ready && !await came()) return;
     if (node.draw !== draw) return node.draw(); // a newer picture came while plotly did
     if (node.textContent === MISSING) node.textContent = "";
     const dark = document.documentElement.dataset.theme === "dark";
     node.classList.toggle("dark", dark && !matchMedia("print").matches); // what paper inverts
     const data = themed(b.data), layout = themed(b.layout);
     for (const { below: _, ...paths } of narrower()) narrowed(data, layout, themed(paths));
-    const by = zoom();
+    const by = zoom(), Plotly = globalThis.Plotly;
     for (const trace of data) {
       for (const part of ["marker", "line", "textfont", "insidetextfont", "colorbar"]) {
         if (trace[part]) trace[part] = scaled(trace[part], by);
@@ -243,7 +249,7 @@ export function figure(b, old) {
         if (fault) throw fault; // without one a newer picture took its place
       });
     } else {
-      await Plotly.react(node, data, whole, { displayModeBar: false });
+      Plotly.react(node, data, whole, { displayModeBar: false }); // stands when it returns
     }
     inside(node);
     drawn = true, valuesOnly = false;
@@ -257,7 +263,7 @@ export function figure(b, old) {
     drawn && globalThis.Plotly.relayout(node, what).then(() => inside(node));
   node.style.minHeight = `${narrower().at(-1)?.height ?? b.layout.height}px`;
   node.draw = draw;
-  if (node.data) draw();
+  if (node.data) queueMicrotask(draw);
   return {
     node,
     block: b,

@@ -153,7 +153,7 @@ export function text(b) {
     reachable(stops, words.findIndex(({ one }) => one.at === selection[0]));
   };
   reachable(stops, words.findIndex(({ one }) => filled(one, "boxed")));
-  return { node, mark };
+  return { node, mark, redraw: () => thin(node) };
 }
 
 const touches = (one, from, to) => from <= one.at && one.at <= to;

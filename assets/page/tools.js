@@ -75,7 +75,8 @@ function present(redraw) {
     classList.remove("paired");
     show(false);
   });
-  addEventListener("afterprint", () => (classList.toggle("paired", beside), asChosen()));
+  // once the window has its own width again, in Firefox
+  addEventListener("afterprint", () => (classList.toggle("paired", beside), setTimeout(asChosen)));
   asChosen();
   return button;
 }
