@@ -95,8 +95,8 @@ def build(pictures: Pictures) -> gr.Blocks:
         boxes = [question, context, example, reader]
         asked = f"(q, c) => {{ {CALL}askTexts(q, c); }}"
         gr.on([ask.click, question.submit], None, [question, context], js=asked)
-        example.input(None, example, js=f"(e) => {{ {CALL}choose(e); }}")
-        reader.input(None, reader, js=f"(r) => {{ {CALL}set({{ reader: r }}); }}")
+        example.input(None, example, js=f"(e) => {{ {CALL}choose('example', e); }}")
+        reader.input(None, reader, js=f"(r) => {{ {CALL}choose('reader', r); }}")
         fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
         for name in CALLS:  # for `gradio_client`
             gr.api(by_position(pictures, name), api_name=name, concurrency_limit=None)

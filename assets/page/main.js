@@ -227,10 +227,10 @@ export function askTexts(question, context) {
   else set({ question, context });
 }
 
-/** An example was chosen: its texts take the place of what was typed. */
-export function choose(example) {
-  forgetTyped();
-  set({ example });
+/** An example or a reader was chosen; gradio says so too where Tab left its box as it stood. */
+export function choose(name, value) {
+  const own = name === "example" && "question" in current();
+  if (value === (current()[name] ?? (own ? null : shown?.[name]))) return;
+  if (name === "example") forgetTyped(); // its texts take the place of what was typed
+  set({ [name]: value });
 }
-
-export { set };

@@ -580,11 +580,11 @@ def test_axe_finds_nothing(open_page, look, rules):
         assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found] == [], chapter
 
 
-def test_tab_from_the_top_reaches_every_control(open_page, server):
-    page = open_page({**ORESUND, "chapter": "spans"})
+def test_tab_from_the_top_reaches_every_control_and_changes_nothing(open_page, server):
+    page = open_page({**ORESUND, "chapter": "spans", "selection": [23, 33]})
     page.locator("body").click(position={"x": 2, "y": 790})
     focused = "((e) => e.getAttribute('data-focus') || e.id || e.textContent.slice(0, 12))(document.activeElement)"
-    seen = set()
+    seen, address = set(), page.url
     for _ in range(62):
         page.keyboard.press("Tab")
         seen.add(page.evaluate(focused))
@@ -594,7 +594,7 @@ def test_tab_from_the_top_reaches_every_control(open_page, server):
     page.locator("#example input").click()
     for key in ("Tab", "Tab", "ArrowRight"):
         page.keyboard.press(key)
-    assert page.evaluate(focused) == "Cover answer"
+    assert [page.evaluate(focused), page.url] == ["Cover answer", address]
     show(page, server, {**ORESUND, "chapter": "bio", "step": 2})
     chosen = page.locator(".steps [aria-pressed=true]")
     page.keyboard.press("Tab")
