@@ -229,7 +229,8 @@ async function answered(body) {
     return answer;
   } catch (/** @type {any} */ fault) {
     if (!isLost(fault)) throw fault;
-    if (fault.name === "TimeoutError") patience *= 2; // else a slow network would never bring it
+    // else a slow network would never bring it; Safari calls its end of patience an AbortError
+    if (fault instanceof DOMException) patience *= 2;
     return [0];
   }
 }
