@@ -418,6 +418,7 @@ def test_three_open_pages_go_on_when_the_server_is_killed_and_started(open_page,
     for k, page in enumerate(pages):
         page.get_by_label("Question", exact=True).fill(f"Typed {k}?")
     pages[1].reload()
+    ready(pages[1])  # a page that loses its server while it loads asks to be loaded again
     server.kill()
     for page in pages:
         page.get_by_role("tab", name="Start & end").click()
