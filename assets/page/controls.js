@@ -38,6 +38,7 @@ export function slider(b) {
   let finger = "";
   const send = () => set({ [b.field]: Number(range.value) });
   range.addEventListener("input", () => {
+    range.focus({ preventScroll: true }); // Safari gives it to no slider under a mouse
     own = box.value = range.value;
     if (b.names) named.textContent = b.names[Number(range.value) - b.min];
     finger = finger === "down" ? "held" : "";
