@@ -12,6 +12,12 @@ const FONTS = ['13px "Spanlight Sans"', 'bold 13px "Spanlight Sans"', '16px "Spa
 const MISSING = "The picture has not come yet; its numbers stand in the table. " +
   "If it stays away, load the page again.";
 const LATE = 8000;
+const NOISE =
+  "Against fingerprinting this browser gives noise for what a page draws: these colours " +
+  "are not the numbers'. Let this page use its canvas and load it again, or read the table.";
+/** Whether an empty drawing comes back empty; plotly's heat maps pass through one. */
+const drawsTrue = () =>
+  el("canvas").getContext("2d").getImageData(0, 0, 4, 4).data.every((value) => value < 9);
 
 /** @type {Promise<any> | null} */
 let loading = null, faces = null;
@@ -251,6 +257,8 @@ export function figure(b, old) {
     } else {
       Plotly.react(node, data, whole, { displayModeBar: false }); // stands when it returns
     }
+    const noise = data.some(({ type }) => type === "heatmap") && !drawsTrue();
+    if (noise && !node.querySelector(".note")) node.append(el("p", { class: "note" }, NOISE));
     inside(node);
     drawn = true, valuesOnly = false;
     node.removeAllListeners("plotly_click");
