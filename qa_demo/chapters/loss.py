@@ -455,8 +455,8 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     d = printed.digits_of(right.log_p)
     log, constant = right.log_p, right.score - right.log_p
     sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
-    score = f"its score = −2 L {plus} both log Σ exp, the same for every pair, = {number(log, d)} "
-    score += f"{plus} {number(abs(constant), d)} {sign} *{number(right.score, d)}*"
+    score = f"score of the right pair = −2 L {plus} both log Σ exp, the same for every pair, = "
+    score += f"{number(log, d)} {plus} {number(abs(constant), d)} {sign} *{number(right.score, d)}*"
     return [*lines, say(score)]
 
 

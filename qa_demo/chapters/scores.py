@@ -255,9 +255,9 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
     whole += subs(f"   (the {some} largest, the others, b_{letter})", "grey")
     return [
         ui.idea(
-            f"{letter} · h multiplies {letter} and h dimension by dimension and adds up all "
-            f"*{len(p.values)} products*; b_{letter}, the bias, is one more number, the same for "
-            "every token."
+            f"{letter} is learned, h is the token's own vector: {letter} · h multiplies them "
+            f"dimension by dimension and adds up all *{len(p.values)} products*; the bias "
+            f"b_{letter} is one more learned number."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
         lanes(two, "add up the"),

@@ -278,8 +278,8 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
     every = known.shipped("schemes.json")[weights]
     shares = [100 * every[of] / every["blanks"] for of in ("tokens", "spans")]
     both = [number(x, 1) for x in shares]
-    told = f"Over {every['texts']} other texts (the menu's examples) the MLM layer of our small "
-    told += f"SpanBERT guesses *{' %* of single tokens right, *'.join(both)} %* in spans."
+    told = f"One model, the MLM layer of our small SpanBERT, fills both in {every['texts']} other "
+    told += f"texts: *{' %* of single tokens right, *'.join(both)} %* of those in spans."
     rounded = "" if abs(MASK_RATIO * size - count) < 1e-9 else "rounded up: "
     budget = f"15 % of {size} = {number(MASK_RATIO * size)}, {rounded}*{count} hidden*"
     law = "P(3 words) = 0.2 × 0.8{} / (1 − 0.8{}) = 0.128 / 0.893 = *0.143*"
@@ -294,8 +294,12 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         holds = say(f"*{core.right(said)} of {len(said.pieces)} right*")
         twice.append(segment(items, name, False, *holds))
     here = f"Here {n} and {m} of {count} are right."
-    right = "text", ui.INK, "✓ the first guess is right"
-    sets = {"yaxis": ui.named_rows(["single tokens", "in spans"], tickfont={"size": 15})}
+    right = "text", ui.INK, "✓ the first guess is right; no tick: wrong"
+    sets = {
+        "yaxis": ui.named_rows(
+            ["single tokens hidden", "whole spans hidden"], tickfont={"size": 15}
+        )
+    }
     sets["xaxis"] = ui.axis("guessed right over many texts, in %", range=[0, 1.2 * max(shares)])
     bars = ui.lying(shares, [0, 1], 0.6, {"color": ui.INK}, text=[f"{x} %" for x in both])
     bars |= {"textposition": "outside", "textfont": {"size": 15}, "cliponaxis": False}
@@ -323,7 +327,7 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         ui.finding(told),
         ui.legend("key", ("fill", ui.INK, "hidden; the true word is shown"), right),
         text("twice", *twice, select=False, dots=True),
-        ui.figure("over-many", [bars], ui.layout(132, 128, 8, 4, 46, **sets), alt, narrow=narrow),
+        ui.figure("over-many", [bars], ui.layout(132, 168, 8, 4, 46, **sets), alt, narrow=narrow),
         ui.formula("formula", say(budget), label="tokens, both times"),
         ui.closing(
             f"{here} Over many texts spans are harder; the step “Worth” asks whether that pays."

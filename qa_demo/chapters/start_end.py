@@ -159,7 +159,7 @@ def change(p: Softmaxes) -> list[Block | None]:
         *(softmax_formula(p, side, pos) for side in p.sides),
         ui.closing(
             "Answer, Spans, Loss and Long text use the changed logits; "
-            "“How sure?”, Scores, Tags and Why the reader's own."
+            "“How sure?”, Scores, Tags and Why keep the reader's own."
         ),
     ]
 

@@ -258,7 +258,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     moves, low = "falls" if fall >= 0 else "rises", f"{as_low or 'none'} of {DRAWS} random draws"
     found = f"*{clearly} more.* Without {{}} the lead {moves} from {number(x)} to "
     found += f"*{number(test.lead)}*; in {low} it ends as low"
-    found += " (black dots; “clearly” means in none)" * bool(as_low)
+    found += "; we say “clearly” if none does" * bool(as_low)
     found += "; too few of them differ." if few else "."
     words = f"the {many} word{'s' * more} outside the best span"
     largest = f"without {words} with the largest share{'s' * more} (no punctuation)"
@@ -268,6 +268,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     )
     sign, mean = adds((x, -test.lead), fall), number(x - sum(leads) / len(leads))
     fall_of = f"fall: *{number(x)} − {bracket(test.lead)} {sign} {number(fall)}*"
+    low_dot = [("dot", INK, "one that ends as low")] * bool(as_low)
     rows = list[Block]()
     for lead, chosen in [(test.lead, test.first), *test.draws]:
         hidden = ", ".join(shares.quoted(k, 20) for k in chosen)
@@ -275,7 +276,7 @@ def the_test(shares: Shares, own: Own) -> list[Block | None]:
     columns, caption = ["hidden words", "lead", "fall"], "With these words hidden"
     return [
         shares.finding(found, shares.named(test.first, *(signed(v[k]) for k in test.first))),
-        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn)),
+        ui.legend("key", ("diamond", INK, largest), ("dot", GREY, drawn), *low_dot),
         dots(shares, test),
         ui.formula("fall", say(fall_of), say(f"average fall of the random draws: *{mean}*")),
         ui.closing("Where random words lower it as much, the test does not confirm the shares."),
