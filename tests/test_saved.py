@@ -49,8 +49,7 @@ def test_what_takes_longer_than_a_lease_is_saved_all_the_same(monkeypatch):
     client = TestClient(Starlette(routes=routes(pictures)))
     assert client.post("/saved", json={"state": {"chapter": "loss", "step": 9}}).status_code == 422
     made = client.post("/saved", json={"state": {"question": "Who?", "context": "Ada came."}})
-    assert made.status_code == 200, made.text
-    assert made.text.startswith("<!doctype html>")
+    assert made.status_code == 200 and made.text.startswith("<!doctype html>"), made.text
 
 
 def test_every_step_is_saved_only_two_scripts_run_and_no_users_text_ends_an_element():
