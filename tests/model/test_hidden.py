@@ -32,8 +32,7 @@ def test_the_twin_shares_every_tensor_and_only_classes_without_it_do_without_sdp
     assert twin is not model and twin.config._attn_implementation == "eager"
     for kind in ("named_parameters", "named_buffers"):
         ours, theirs = (dict(getattr(one, kind)()) for one in (model, twin))
-        assert ours.keys() == theirs.keys()
-        assert all(ours[name] is theirs[name] for name in ours)
+        assert ours.keys() == theirs.keys() and all(ours[name] is theirs[name] for name in ours)
 
 
 def test_attention_and_hidden_states_are_those_of_transformers(family, folder, reader, reading):
