@@ -257,7 +257,7 @@ def one_logit(two: TwoQuestions) -> list[Block | None]:
         ui.idea(
             f"{letter} is learned, h is the token's own vector: {letter} · h multiplies them "
             f"dimension by dimension and adds up all *{len(p.values)} products*; the bias "
-            f"b_{letter} is one more learned number."
+            f"b_{letter} is one more number."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), word),
         lanes(two, "add up the"),
