@@ -269,8 +269,8 @@ def how_sure(shown: Shown) -> list[Block | None]:
     why = s if isinstance(s, str) else "No question that was counted was as sure as this"
     said = f"How sure the reader is of {{}} cannot be said. {why}."
     if isinstance(s, Sureness) and (b := bin_of(bins, s.claim)):
-        said = f"The reader says *{percent(s.claim)}* for {{}}, {probability(s.claim)}: the bar of "
-        said += f"{tens(b)}. Of the {b.count:,} questions counted there "
+        said = f"The reader says *{percent(s.claim)}* for {{}} ({probability(s.claim)}: the bar of "
+        said += f"{tens(b)}). Of the {b.count:,} questions counted there "
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]

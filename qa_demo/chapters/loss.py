@@ -348,9 +348,9 @@ def the_fit(case: Case) -> Made:
     else:
         equal, count = "" if share[0] in "<>" else "= ", int(above.sum())
         many = printed.small_number(count) if count else "none"
-        fact = f"; {many} {'is' if count == 1 else 'are'}" if most != "none" else ""
+        fact = f"; {many} {'does' if count == 1 else 'do'}" if most != "none" else ""
         said += f"has exp(−2 L) {equal}*{share}* of that 1. Each pair above has more, so *{most}* "
-        said += f"can be there{fact}."
+        said += f"can fit into the rest{fact}."
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}, so {fewer} can."

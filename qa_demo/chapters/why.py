@@ -31,11 +31,11 @@ STEPS = (
     ("An attention head", "Where did one attention head look?"),
 )
 IDEAS = (
-    "Start from a blank text, {} in the place of every word, and bring all words back together in "
-    "small steps (integrated gradients). *A bar is one word's share of how far that moves the best "
-    "span's lead over “no answer”.*",
+    "Start from a blank text, {} in the place of every word, and fade in all words at the same "
+    "time, in small steps (integrated gradients). *A bar is one word's share of how far that moves "
+    "the best span's lead over “no answer”.*",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
-    "on them, its lead over “no answer” falls more than when as many others are hidden at random.*",
+    "on them, hiding them lowers its lead over “no answer” more than hiding as many random words.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "
     "much need not have a large share* (step 1).",
 )
@@ -214,7 +214,7 @@ def sum_of_shares(shares: Shares) -> Block:
     a, k = shares.found, shares.ranked[0]
     tokens = int((shares.words.of == k).sum())
     its = "(its vector" if tokens == 1 else f"sum over its {tokens} tokens of (vector"
-    one = f"share of {{}} = {its} − blank) · mean slope of the lead on the way = "
+    one = f"share of {{}} = {its} − blank) · mean slope of the lead over the {a.n_steps} steps = "
     one += f"*{signed(shares.values[k])}*"
     sign = adds((shares.blank, a.sum), shares.lead) if abs(a.gap or 0.0) < 0.005 else "≈"
     total = f"ahead of “no answer”: in the blank text *{number(shares.blank)}* + all shares "
@@ -360,15 +360,15 @@ def a_head(shares: Shares, own: Own) -> list[Block | None]:
         a, b = (probability(by_word[k], 2) for k in (read, held))
         than = "more than" if by_word[read] > by_word[held] else "nearly as much as"
         than = "as much as" if a == b else than
-        said += f" {{}} is read {than} {{}} ({a} and {b}), but its share is *{signed(v[read])}*, "
-        said += f"not {signed(v[held])}."
+        said += f" {{}} is read {than} {{}} ({a} and {b}), but their shares are "
+        said += f"*{signed(v[read])}* and {signed(v[held])}."
         given = [shares.named((k,)) for k in (read, held)]
     sums = " + ".join(f"{{}} *{probability(x, 2)}*" for x in att.sums.values())
     exact = min(att.sums.values()) >= 0.005  # else one is printed as <0.01
     sums = f"all {len(att.weights)} weights: {sums} "
     sums += f"{adds(att.sums.values(), 1) if exact else '≈'} 1"
     key: list[Any] = [("bar", INK, ["above: weight that ", *name, f" gives it (from {LOOKED})"])]
-    key += [("bar", GREY, "below: the shares of the two compared words (step 1)")] * (read >= 0)
+    key += [("bar", GREY, "below: shares of the two compared words, other scale")] * (read >= 0)
     key.append(("boxed", INK, [*name, " reads; press a word to see what that one reads"]))
     shown = [grid(shares, att, at), grid_table(att)]
     every = ui.fold("grid", f"All {layers * heads} attention heads", *shown)

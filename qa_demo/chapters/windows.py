@@ -42,8 +42,8 @@ STEPS = (
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes its best span, of the starts "
-    "that count there (step 2); the highest score wins.*",
+    "should overlap, with the question in each. *Each window proposes its best span; the "
+    "highest score wins.* A start counts in one window only (step 2).",
     "Overlapping windows score the same words, and what stands around a word tells what it means. "
     "*So a start counts only in the window with the most text on its shorter side.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
@@ -291,7 +291,7 @@ def other_rules(w: Windows) -> list[Block | None]:
     ]
     return [
         ui.finding("{}", why(w, other, taken[1])),
-        ui.choice("rules", "the page's rule", options),
+        ui.choice("rules", "the page follows the", options),
         *(panel(w, rule, rows, r) for rule, r in zip(("logits", other), taken, strict=True)),
         ui.closing("BERT compares the raw scores of windows: a convention, not a guarantee."),
     ]
@@ -310,7 +310,7 @@ def why(w: Windows, rule: Rule, top: Proposal) -> list[Part]:
         return [f"{told}."]
     if maxima == (0, 0):
         said = f"Window {top.k} is the surest, *{probability(top.mean)}*, but of “no answer”: both "
-        said += f"P are on {w.cls}. The {RULES[rule][1]} still returns its best span."
+        said += f"P are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [parts_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]

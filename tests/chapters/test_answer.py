@@ -101,7 +101,7 @@ def test_the_sureness_follows_from_what_is_printed_and_says_what_was_counted(nam
     share, bias = map(value, re.search(r"[)], (\S+), with (\S+) added", exact).groups())
     odds = math.log(share / (1 - share)) + bias
     assert right == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.002)
-    sure = value(re.search(r", (0[.]\d+): the bar", said)[1])
+    sure = value(re.search(r"[(](0[.]\d+): the bar", said)[1])
     assert sure == pytest.approx(there * right, abs=0.0011) and f"{100 * sure:.0f} %" in said
     row = next(b for b in CLAIM["bins"] if b["low"] <= sure < b["high"])
     assert f"the {row['count']} questions" in said and f"{100 * row['accuracy']:.0f} in 100" in said

@@ -77,9 +77,9 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         finding = words(loss.the_fit(case)[0][0])
         p, then = re.search(r"L\) = (\S+) of.*?(?:training it has (\S+), so.*)?$", finding).groups()
         most = max(0, int(np.ceil(1 / value(p))) - 2)  # with its own all probabilities sum to 1
-        told = f"at most {small_number(most)} can" if most else "none can be there."
+        told = f"at most {small_number(most)} can" if most else "none can fit into the rest."
         assert told in finding and above <= most < scores.size - 1
-        assert not most or f"there; {small_number(above) if above else 'none'} " in finding
+        assert not most or f"the rest; {small_number(above) if above else 'none'} " in finding
         ends = -np.log(value(then)) / 2 if case.now != case.record.last else case.loss
         assert ends == pytest.approx(case.record.costs[-1][2], abs=0.01)
         assert loss.room_above(np.log(scores.size), w)[1] == "every other pair"
