@@ -82,8 +82,7 @@ def build(pictures: Pictures) -> gr.Blocks:
             ask = gr.Button("Ask", variant="primary", scale=0, elem_id="ask")
             how = {"label": "Example", "elem_id": "example", "scale": 2}
             example = gr.Dropdown(titles, value=first.id, **how)
-            how = {"label": "Reader", "elem_id": "reader", "scale": 2}
-            reader = gr.Dropdown(named, value="bundled", **how)
+            reader = gr.Dropdown(named, value="bundled", label="Reader", elem_id="reader", scale=2)
         fill = gr.Button("fill", elem_id="fill-boxes")
         gr.HTML(
             html_template=f"<div class='spanlight' data-chapters=\"{names}\"></div>",
@@ -92,12 +91,12 @@ def build(pictures: Pictures) -> gr.Blocks:
             elem_id="chapters",
         )
         gr.HTML('<a href="api/docs">Use via API</a>', apply_default_css=False, elem_id="api")
-        boxes = [question, context, example, reader]
         asked = f"(q, c) => {{ {CALL}askTexts(q, c); }}"
         gr.on([ask.click, question.submit], None, [question, context], js=asked)
         example.input(None, example, js=f"(e) => {{ {CALL}choose('example', e); }}")
+        example.select(None, example, js=f"(e) => {{ {CALL}choose('example', e, true); }}")
         reader.input(None, reader, js=f"(r) => {{ {CALL}choose('reader', r); }}")
-        fill.click(None, None, boxes, js=f"() => {CALL}boxes()")
+        fill.click(None, None, [question, context, example, reader], js=f"() => {CALL}boxes()")
         for name in CALLS:  # for `gradio_client`
             gr.api(by_position(pictures, name), api_name=name, concurrency_limit=None)
     return page

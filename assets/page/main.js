@@ -154,7 +154,9 @@ export function mount(root, chapters) {
     },
   });
   keepTyped();
-  addEventListener("keydown", ({ key }) => { // Tab stops at gradio's list, which closes under it
+  addEventListener("keydown", (/** @type {any} */ { key, target }) => {
+    if (key === "Enter" && target.closest("#example")) choose("example", shown?.example, true);
+    // Tab stops at gradio's list, which closes under it
     const lists = key === "Tab" ? document.querySelectorAll("#ask-row .option-list") : [];
     for (const list of lists) list.setAttribute("tabindex", "-1");
   });
@@ -227,10 +229,14 @@ export function askTexts(question, context) {
   else set({ question, context });
 }
 
-/** An example or a reader was chosen; gradio says so too where Tab left its box as it stood. */
-export function choose(name, value) {
+/** An example or a reader was chosen; gradio says so too where Tab left its box as it stood: only
+ * one that was `pressed` brings its texts back when it stands there already.
+ */
+export function choose(name, value, pressed = false) {
   const own = name === "example" && "question" in current();
-  if (value === (current()[name] ?? (own ? null : shown?.[name]))) return;
+  const same = value === (current()[name] ?? (own ? null : shown?.[name]));
+  if (same && !(pressed && value && typed())) return;
   if (name === "example") forgetTyped(); // its texts take the place of what was typed
-  set({ [name]: value });
+  if (same) fillBoxes();
+  else set({ [name]: value });
 }
