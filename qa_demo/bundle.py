@@ -11,6 +11,7 @@ from qa_demo.core.store import ASSETS
 FOLDER = ASSETS / "page"
 FONTS = FOLDER / "vendor" / "fonts"
 PLOTLY = FOLDER / "vendor" / "plotly-cartesian.min.js"
+UNSCRIPTED = "<noscript>This page needs JavaScript, which is off in this browser.</noscript>"
 MODULES = (
     *("dom", "store", "controls", "table", "text", "figure", "render", "tools", "room"),
     *("lessons", "main"),
@@ -39,8 +40,7 @@ def style(saved: bool = False) -> str:
         data = base64.b64encode((FONTS / found[1]).read_bytes()).decode("ascii")
         return f'url("data:font/woff2;base64,{data}")'
 
-    faces = (FONTS / "fonts.css").read_text(encoding="utf-8")
-    faces = re.sub(r'url\("([\w-]+\.woff2)"\)', place, faces)
+    faces = re.sub(r'url\("([\w-]+\.woff2)"\)', place, (FONTS / "fonts.css").read_text("utf-8"))
     return (FOLDER / "page.css").read_text(encoding="utf-8") + faces
 
 
@@ -67,7 +67,7 @@ def one_file(title: str, name: str, data: str, run: str) -> str:
 <meta name="referrer" content="no-referrer">
 <title>{html.escape(title)}</title>
 <style>{sheet}</style></head>
-<body class="saved"><main><div class="spanlight"></div></main>
+<body class="saved">{UNSCRIPTED}<main><div class="spanlight"></div></main>
 <script type="application/json" id="{name}">{inert}</script>
 {running}
 </body></html>"""

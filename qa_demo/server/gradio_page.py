@@ -10,14 +10,14 @@ import gradio
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from qa_demo.core.store import ASSETS
+from qa_demo.bundle import FOLDER, UNSCRIPTED
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 SHEET = b'<link rel="stylesheet" '
 OFF = 'disabled media="not all" '
 """Switched off for the page, and by the medium for a browser that looks ahead for files."""
 THEME = re.compile(rb'"theme_hash": ?"(\w+)"')
-FIRST = b"<head><script>%s</script>" % (ASSETS / "page" / "early.js").read_bytes()
+FIRST = b"<head><script>%s</script>" % (FOLDER / "early.js").read_bytes()
 
 
 @cache
@@ -25,7 +25,7 @@ def gradio_files() -> tuple[str, ...]:
     """The scripts and sheets that gradio's page asks for, in its order; none where a version is
     installed whose files have other names. A browser's list of requests shows them, under assets/.
     """
-    names = tuple((ASSETS / "gradio.txt").read_text(encoding="utf-8").split())
+    names = tuple((FOLDER.parent / "gradio.txt").read_text(encoding="utf-8").split())
     return names if all((FRONTEND / name).is_file() for name in names) else ()
 
 
@@ -63,6 +63,7 @@ def with_head(page: bytes) -> bytes:
         page = page.replace(SHEET, SHEET + OFF.encode(), 1)
     theme = THEME.search(page)
     link = b'<link rel="preload" as="style" href="theme.css?v=%s">\n' % theme[1] if theme else b""
+    page = page.replace(b"<gradio-app", UNSCRIPTED.encode() + b"<gradio-app", 1)
     return page.replace(b"</head>", head().encode() + link + b"</head>", 1)
 
 

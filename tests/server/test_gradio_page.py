@@ -16,7 +16,7 @@ from qa_demo.shown import without_model
 from tests.chapters.given import full
 
 PAGE = b"""<head><link rel="stylesheet" href="./a.css"><script>{"theme_hash": "0a1"}</script></head>
-<body>&lt;/head></head></body>"""
+<body>&lt;/head></head><gradio-app></body>"""
 
 
 def test_a_page_is_sent_with_its_head_which_switches_gradios_sheets_off_and_texts_as_they_are():
@@ -31,9 +31,9 @@ def test_a_page_is_sent_with_its_head_which_switches_gradios_sheets_off_and_text
     assert get("/text").content == PAGE
     page = with_head(PAGE).decode()
     assert page.count("</head>") == PAGE.count(b"</head>") and page.count(head()) == 1
+    assert "JavaScript, which is off in this browser.</noscript><gradio-app>" in page
     assert f'<link rel="stylesheet" {OFF}href="./a.css">' in page and "theme.css?v=0a1" in page
-    for name in ("page.js", "page.css", "gradio.css"):
-        assert f'href="static/page/{name}"' in head()
+    assert all(f'href="static/page/{x}"' in head() for x in ("page.js", "page.css", "gradio.css"))
     names = gradio_files()
     assert len(names) > 40 and all(f'href="assets/{name}"' in head() for name in names)
     assert head().count(OFF) == sum(name.endswith(".css") for name in names)
