@@ -74,8 +74,8 @@ def the_best(shown: Shown) -> list[Block | None]:
         said += f" {who} exactly these words as right."
     e = shown.encoding
     before, behind = e.prefix_tokens[len(e.question_ids) + 1 :], e.suffix_tokens
-    inside = f"{e.cls_token} question {' '.join(before)} paragraph {' '.join(behind)} → encoder "
-    inside += "→ h, a vector for each token → its start logit and end logit"
+    inside = f"{e.cls_token} question {' '.join(before)} paragraph {' '.join(behind)} → network "
+    inside += "(encoder) → h, a vector for each token → its start logit and end logit"
     around = f"inside the reader, a model like BERT; {e.cls_token} begins its input, "
     around += f"{behind[0]} ends a part"
     known = "text", GREY, "nobody has marked an answer in this text"
@@ -136,7 +136,7 @@ def best_five(shown: Shown) -> Block:
     across: Block = {"range": [low - 0.08 * room, low + 1.16 * room], "nticks": 6}
     drawn_are = "best span" if len(top) == 1 else f"{printed.small_number(len(top))} best spans"
     rule = " by the page's rule" * (shown.state.rule != "logits")
-    title = f"score of the {drawn_are}{rule}, without variants by punctuation or part of a word"
+    title = f"score of the {drawn_are}{rule} (near copies of a better one left out)"
     layout["xaxis"] = ui.axis(title, showgrid=False, **across)
     layout["yaxis"] = ui.named_rows(named(48), tickfont={"size": 15, "color": INK}, automargin=True)
     letters = 18 if any(c.text.isupper() for c in top) else 22  # capitals are wide
@@ -274,7 +274,7 @@ def how_sure(shown: Shown) -> list[Block | None]:
         said += f"*{100 * b.accuracy:.0f} in 100* were exactly right."
     said += by_hand.own_logits(shown)
     key = [("bar", INK, "as sure as here"), ("bar", OTHER, "surer or less sure")]
-    key.append(("dash", GREY, "right just as often as it says"))
+    key.append(("dash", GREY, "right just as often as it says; below: too sure"))
     table = bin_table(bins, b) if b else texts.listed(shown, COLUMNS, 60)
     last = "Being sure is not being right."
     if isinstance(s, Sureness) and b:

@@ -359,7 +359,8 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
     answers = bio.decode_reading(tags.reading)
     best = tags_of(tags.size, [x.span for x in answers])
     home = answers[0].span.start if answers else int(tags.p[:, O].argmin())
-    cols = Columns(tags.e, tags.p[:, O], [home, *np.flatnonzero(best != O)])
+    behind = (x.span.end + 1 for x in answers if x.span.end + 1 < tags.size)
+    cols = Columns(tags.e, tags.p[:, O], [home, *np.flatnonzero(best != O), *behind])
     title = "each token's likeliest tag"
     if bio.illegal_at(tags.single.tolist()):
         title += "; together impossible: an I has no B or I before it"

@@ -37,10 +37,10 @@ IDEAS = (
     "The products P(start) · P(end) of all pairs {}add up to 1; the larger a pair's product, the "
     "higher its score. The right pair's is exp(−2 L): *the lower L, the fewer pairs can score "
     "above the right one.*",
-    "The pull on a logit is ½ (y − P), the slope (gradient) of L there with its sign changed: *up "
-    "at the right position* (y = 1), *down at every other one* (y = 0).",
+    "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
+    "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
-    "E begin at random, the encoder pre-trained; they are learned together.",
+    "E begin at random, the encoder trained before, on other texts; all are learned together.",
 )
 CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",
@@ -410,7 +410,7 @@ def parts_of_one(case: Case) -> Block:
         best = best_pairs(*logits, w, case.shown.encoding, case.shown.decode)[0]
         (name,) = case.names([span_of(w, best)], 18)
         moment = case.when(k).partition(",")[0] + ": " * bool(case.when(k))
-        over = f"{moment}best allowed pair is <b>{printed.escape(name)}</b>"
+        over = f"{moment}the search finds <b>{printed.escape(name)}</b>"
         parts = [f"<b>right pair {share}</b>"]
         parts += [f"{n:,} above {probability(upto[-1] - mine[-1])}"] if n else []
         parts.append(f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}")
@@ -455,7 +455,7 @@ def reckoned(case: Case, right: Pair, share: str, most: str) -> list[list[Part]]
     d = printed.digits_of(right.log_p)
     log, constant = right.log_p, right.score - right.log_p
     sign, plus = adds((log, constant), right.score, d), "−" if constant < 0 else "+"
-    score = f"score of the right pair = −2 L {plus} both log Σ exp, the same for every pair, = "
+    score = f"score of any pair = log(its product) {plus} {number(abs(constant), d)}; right pair: "
     score += f"{number(log, d)} {plus} {number(abs(constant), d)} {sign} *{number(right.score, d)}*"
     return [*lines, say(score)]
 

@@ -124,7 +124,7 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
     fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     sums = list[Block]()
-    for total, which, h in zip(logits, ("first", "second"), ("h", "h′"), strict=False):
+    for total, which, h in zip(logits, ("first", "second"), ("h", "h"), strict=False):
         sum_ = f"{{}}{f', {which} question' * bool(second)}:  {letter} · {h} + b_{letter} = "
         sum_ += f"{{}}{plus(bias)} {adds((total - bias, bias), total)} {{}}"
         product = [number(total - bias), lane]
@@ -349,17 +349,17 @@ def layers(two: TwoQuestions) -> list[Block | None]:
     columns = ["after layer", "start logit", ("place", START), "end logit", ("place", END)]
     table = ui.table("by-layer", columns, rows, "The best span's first token as start, last as end")
     of = " of the window" * (len(two.first.reading.windows) > 1)
-    said = f"Among all {n} tokens{of} {{}} as start {{}}; {{}} as end {{}}."
+    said = f"Among all {n} tokens{of}, by start logit {{}} {{}}; by end logit {{}} {{}}."
     key = [("line", START, "the best span's first token as start")]
     key.append(("line", END, "its last token as end"))
-    key.append(("line", OTHER, f"each other of the {n} tokens (question and special ones too)"))
+    key.append(("line", OTHER, f"the other {n - 1} tokens (question and special ones too)"))
     return [
         ui.idea(
-            "A token has a hidden state h after every layer. *Here the same S and E multiply each "
-            "of them*; only the last layer's logits decide the answer."
+            f"Each of the {depth} layers gives every token a new h. *Here the same S and E "
+            "multiply each of them*; only the last layer's logits decide the answer."
         ),
         ui.finding(said + by_hand.own_logits(two.shown), *found),
-        ui.legend("key", *key, ("text", GREY, "“·” joins the tokens of a word")),
+        ui.legend("key", *key, ("text", GREY, "“·” joins a word's tokens; bold: the one meant")),
         *curves(two, points, at),
         ui.formula("formula", *lines),
         ui.closing(

@@ -32,7 +32,7 @@ STEPS = (
 IDEAS = (
     "Before it sees a question SpanBERT learns to fill blanks: spans are hidden, each word is "
     "guessed twice. Masked language modelling (MLM) reads the encoder's output at the blank; the "
-    "*span boundary objective (SBO)* reads those around the span, and the word's place in it.",
+    "*span boundary objective (SBO)* the outputs beside the span, and the word's place in it.",
     "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words; both "
     "hide 15 % of the tokens. Inside a longer span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
@@ -101,8 +101,8 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
     b = core.Blank(found, own.blank, own.cut)
     under = "number: its position in the span; under it: "
     under += "the word that it hides" if b.true else "?, as nobody knows its word"
-    wires: list[tuple[str | None, str]] = [(None, "keep all three inputs")]
-    wires += [(w, f"{WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
+    wires: list[tuple[str | None, str]] = [(None, "all three inputs")]
+    wires += [(w, f"without {WIRES[w]}, {x}") for w, x in zip(WIRES, b.inputs, strict=True)]
     options = [(said, {"own.spanbert.cut": wire}, b.cut == wire) for wire, said in wires]
     every = known.shipped("spanbert/metrics.json")["by_fate"]["mask"]
     sbo, mlm = (number(every[name], 1) for name in ("sbo_top1", "mlm_top1_where_sbo"))
@@ -114,7 +114,7 @@ def boundary(shown: Shown, own: Own) -> list[ui.Block | None]:
         *others,
         ui.legend("key", ("fill", ui.INK, "the chosen blank"), ("text", ui.INK, under), whose),
         blanks(b),
-        ui.choice("cut", "Remove one input of SBO:", options) if b.now.sbo else None,
+        ui.choice("cut", "SBO reads", options) if b.now.sbo else None,
         *guesses(b),
         losses(b),
         ui.closing(last),
@@ -300,7 +300,8 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
             ["single tokens hidden", "whole spans hidden"], tickfont={"size": 15}
         )
     }
-    sets["xaxis"] = ui.axis("guessed right over many texts, in %", range=[0, 1.2 * max(shares)])
+    over = f"guessed right over {every['texts']} texts, in %"
+    sets["xaxis"] = ui.axis(over, range=[0, 1.2 * max(shares)])
     bars = ui.lying(shares, [0, 1], 0.6, {"color": ui.INK}, text=[f"{x} %" for x in both])
     bars |= {"textposition": "outside", "textfont": {"size": 15}, "cliponaxis": False}
     narrow = {

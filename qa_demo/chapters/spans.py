@@ -109,7 +109,7 @@ def square(sq: Square) -> Block:
     place: Block = {"xref": "paper", "yref": "paper"}
     null = f"no answer{', this window' * sq.several} {number(sq.null)}"
     apart: Block = {"xanchor": "left", "bgcolor": PAPER}
-    beside = "; pairs with the question: not allowed"
+    beside = ", judged apart; pairs with the question: not allowed"
     names = [
         ui.note(f"{null}{beside}", edge + gap, edge + gap / 2, xshift=5, **apart),
         ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-36, **place),

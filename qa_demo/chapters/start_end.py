@@ -198,11 +198,14 @@ def softmax_formula(p: Softmaxes, side: Softmax, pos: int, span: int = 6) -> Blo
         said = f"P of every unchanged {side.name} times {was} / {total}"
         lines += [say(f"{said}* {'=' if shrunk == factor else '≈'} {factor}*")]
     elif p.shown.state.step == 3 and side is p.start and not p.shown.changed:
-        more, then = weight(np.exp(p.to / p.temperature)), probability(p.raised[pos])
-        again = 1 / (1 + (printed.value(total) - printed.value(top)) / printed.value(more))
-        then = printed.equals([more, total, top], again, then)
-        said = f"raised: {{}} / ({total} − {top} + {more}){{}}"
+        up, sums = float(np.exp(p.to / p.temperature)), weights.sum()
+        more, less = weight(up), printed.significant(sums / (sums - weights[pos] + up))
+        now = printed.value(total) - printed.value(top) + printed.value(more)
+        used, each = (total, top, more), ((more, probability(p.raised[pos])), (total, less))
+        then, less = (printed.equals(used, printed.value(x) / now, result) for x, result in each)
+        said = f"raised: exp({number(p.to)}{over}) / ({total} − {top} + {{}}){{}}"
         lines += [say(said, [more, role], [then, role])]
+        lines += [say(f"all others × {total} / ({total} − {top} + {{}})*{less}*", [more, role])]
     return ui.formula(f"p-{side.name}", *lines, span=span)
 
 

@@ -32,8 +32,8 @@ STEPS = (
 )
 IDEAS = (
     "Start from a blank text, {} in the place of every word, and fade in all words at the same "
-    "time, in small steps (integrated gradients). *A bar is one word's share of how far that moves "
-    "the best span's lead over “no answer”.*",
+    "time, in small steps (integrated gradients). *A bar is the word's share: how far it moved the "
+    "best span's lead over “no answer”.*",
     "A test: hide words behind the token [MASK] and read the text again. *If the best span rests "
     "on them, hiding them lowers its lead over “no answer” more than hiding as many random words.*",
     "In an attention head each token reads all tokens, by weights that sum to 1. *What is read "

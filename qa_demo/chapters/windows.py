@@ -42,10 +42,10 @@ STEPS = (
 )
 IDEAS = (
     "A model reads a limited number of tokens at once: a long paragraph is cut into windows that "
-    "should overlap, with the question in each. *Each window proposes its best span; the "
-    "highest score wins.* A start counts in one window only (step 2).",
+    "should overlap, with the question in each. *Each window proposes the best "
+    "span whose start counts there (step 2); the highest score wins.*",
     "Overlapping windows score the same words, and what stands around a word tells what it means. "
-    "*So a start counts only in the window with the most text on its shorter side.*",
+    "*So a start counts only in the window where its shorter side is longest.*",
     "“No answer” wins if it leads the best span by more than the threshold. "
     "A window that holds the answer should score “no answer” low, and one such window is enough: "
     "*so the smallest “no answer” counts.*",
@@ -207,7 +207,7 @@ def one_window(w: Windows) -> list[Block | None]:
     for r in rows:
         least = f"   window {r.k}: min({r.near[0]}, {r.near[1]}) = {r.edge}"
         nearer += say(f"*{least}*, the most" if r is w.win and several and ahead > 0 else least)
-    most = f"In window {w.win.k} its shorter side has the most text"
+    most = f"In window {w.win.k} its shorter side is longest"
     if ahead <= 0:
         nearly = "longest of nearly equal ones" if ahead else "first of equals"
         most = f"Window {w.win.k} is the {nearly}"
@@ -310,7 +310,7 @@ def why(w: Windows, rule: Rule, top: Proposal) -> list[Part]:
         return [f"{told}."]
     if maxima == (0, 0):
         said = f"Window {top.k} is the surest, *{probability(top.mean)}*, but of “no answer”: both "
-        said += f"P are on {w.cls}. The {RULES[rule][1]} returns its best span all the same."
+        said += f"P are on {w.cls}. The {RULES[rule][1]} still returns window {top.k}'s best span."
         return say(said)
     if cause := reason(top.window, *maxima, w.shown.decode):
         words = [parts_at(w.shown, top.window, pos) for pos in dict.fromkeys(maxima)]

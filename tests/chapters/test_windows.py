@@ -142,19 +142,19 @@ def test_the_bundled_reader_shows_what_the_steps_are_there_for(step, odd, said):
 @pytest.mark.parametrize(
     ("cut", "far", "said"),
     [
-        ((200, 171), (10, 9), "In window 1 its shorter side has the most text, so it counts there"),
+        ((200, 171), (10, 9), "In window 1 its shorter side is longest, so it counts there"),
         ((200, 170), (10, 10), "Window 1 is the first of equals, so it counts there"),
         ((200, 169), (10, 11), "Window 1 is the longest of nearly equal ones, so it counts there"),
-        ((191, 170), (1, 10), "In window 2 its shorter side has the most text, so it counts there"),
+        ((191, 170), (1, 10), "In window 2 its shorter side is longest, so it counts there"),
     ],
 )
-def test_a_window_that_counts_by_its_length_is_not_said_to_have_the_most_text(cut, far, said):
+def test_a_window_that_counts_by_its_length_is_not_said_to_have_the_longest_side(cut, far, said):
     filler, answer = "The sun was low and the wind was cold. ", "Ada Kok founded the Oslo Bank. "
     asked = {"question": "Who founded the Oslo Bank?", "context": filler * 18 + answer + filler}
     found = drawn(2, real(), **asked, max_seq_length=cut[0], doc_stride=cut[1])
     assert f"“Ada” stands in windows 1 and 2. {said}" in words(found["finding"])
     assert [int(x) for x in re.findall(r"= (\d+)", words(found["nearer"]))] == [*far]
-    assert ("the most" in words(found["nearer"])) == ("the most" in said)
+    assert ("the most" in words(found["nearer"])) == ("is longest" in said)
 
 
 def test_a_score_that_is_told_as_higher_is_printed_as_higher():
