@@ -73,10 +73,14 @@ function present(redraw) {
   addEventListener("beforeprint", () => { // on a sheet nothing is large or beside another
     beside = classList.contains("paired");
     classList.remove("paired");
+    style.minWidth = "1209px"; // the sheet's, for which a phone's figures are drawn
     show(false);
   });
   // once the window has its own width again, in Firefox
-  addEventListener("afterprint", () => (classList.toggle("paired", beside), setTimeout(asChosen)));
+  addEventListener("afterprint", () => {
+    classList.toggle("paired", beside), style.minWidth = "";
+    setTimeout(asChosen);
+  });
   asChosen();
   return button;
 }

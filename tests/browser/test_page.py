@@ -245,8 +245,7 @@ def test_mouse_keyboard_and_finger_select_the_same_span(open_page, server):
 
 
 def test_the_letters_of_an_arabic_word_join_across_its_pieces_marked_or_not(open_page):
-    texts = {"question": "من؟", "context": "هذه المستشفيات جديدة", "gold": [[4, 10]]}
-    page = open_page({**texts, "chapter": "answer"})
+    page = open_page({"question": "من؟", "context": "هذه المستشفيات جديدة", "gold": [[4, 10]]})
     run = page.locator("[data-block=words] .run", has=page.locator(".word + .word"))
     expect(run).to_contain_text("marked by you")
     in_pieces = run.bounding_box()
@@ -259,8 +258,7 @@ def test_the_letters_of_an_arabic_word_join_across_its_pieces_marked_or_not(open
 def test_on_a_phone_a_label_stays_above_the_next_line_and_a_table_of_tags_is_whole(open_page):
     said = "هذه المستشفيات جديدة في المدينة الكبيرة القديمة " * 3
     gold = [[m.start(), m.end()] for m in re.finditer(r"\S+", said)][:20]
-    texts = {"question": "من؟", "context": said, "gold": gold}
-    page = open_page({**texts, "chapter": "answer"}, width=375)
+    page = open_page({"question": "من؟", "context": said, "gold": gold}, width=375)
     page.locator("[data-block=words] .moved.marked-by").first.wait_for()
     over = """() => [...document.querySelectorAll('.marked-by')].filter((e) => {
         const [a, b] = [e, e.closest('.run')].map((x) => x.getBoundingClientRect().bottom);
@@ -430,14 +428,16 @@ def test_three_open_pages_go_on_when_the_server_is_killed_and_started(open_page,
 
 
 def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
-    page = open_page({**ORESUND, "chapter": "spans"}, width=1920, height=1080)
+    page = open_page({**ORESUND, "chapter": "spans"}, width=375)
     page.get_by_role("button", name="Present").click()
     page.get_by_role("button", name="Pin").click()
     drawn(page)
     wide = "document.querySelector('.main-svg').clientWidth"
     # the sheet, at once: a browser may print before a promise goes on; then the wall
-    assert page.evaluate(f"dispatchEvent(new Event('beforeprint')), {wide}") < 720
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    for width in (375, 1920):
+        page.set_viewport_size({"width": width, "height": 1080})
+        assert 480 < page.evaluate(f"dispatchEvent(new Event('beforeprint')), {wide}") < 720
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.wait_for_function(f"{wide} > 900")
     expect(page.locator("body")).to_contain_class("present paired")
     page.reload()
