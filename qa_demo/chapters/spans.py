@@ -107,9 +107,9 @@ def square(sq: Square) -> Block:
     name = int(8.6 * min(LONGEST, max(9, *map(len, e.context.split()))))
     left = 52 + name
     place: Block = {"xref": "paper", "yref": "paper"}
-    null = f"no answer{', this window' * sq.several} {number(sq.null)}"
-    apart: Block = {"xanchor": "left", "bgcolor": PAPER}
-    beside = ", judged apart; pairs with the question: not allowed"
+    null = f"no answer{' here' * sq.several} {number(sq.null)}"
+    apart: Block = {"xanchor": "left", "align": "left", "bgcolor": PAPER}
+    beside = ", judged apart;<br>pairs with the question: not allowed"
     names = [
         ui.note(f"{null}{beside}", edge + gap, edge + gap / 2, xshift=5, **apart),
         ui.note("it ends at … →", 0.5, 0, END, 16, yanchor="top", yshift=-36, **place),
@@ -121,7 +121,7 @@ def square(sq: Square) -> Block:
     narrow: Block = {"height": 400, "margin.l": small, "margin.r": 8, f"{at}.text": "starts at ↓"}
     narrow |= {f"{at}.textangle": 0, f"{at}.y": 1, f"{at}.xshift": 2 - small}
     narrow |= {"xaxis.showticklabels": False, "data.heatmap.showscale": False}
-    narrow["annotations.0.text"] = null.replace(", this window", " here")
+    narrow["annotations.0.text"] = null
     narrow["shapes.0.x1"] = narrow["annotations.0.x"] = edge + 1.8 * gap  # else a cell of 8 pixels
     narrow |= {f"annotations.{k}.text": "<b>not<br>allowed</b>" for k in bars}
     layout = ui.layout(500, left, 70, 6, 58, shapes=[cell], annotations=[*names, *barred])
