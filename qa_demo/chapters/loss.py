@@ -354,11 +354,9 @@ def the_fit(case: Case) -> Made:
         if case.now != case.record.last:
             then, fewer = room_above(case.record.costs[-1][2], w)
             said += f" At the end of training it has {then}, so {fewer} can."
-    key = [("fill", case.role, f"the right pair ({case.who})")]
-    key += [
-        ("fill", GREY, "pairs that score above it, allowed or not"),
-        ("fill", ui.LINE, "all others"),
-    ]
+    strips, key = parts_of_one(case), [("fill", case.role, f"the right pair ({case.who})")]
+    _, upto, mine = (bars["x"] for bars in strips["data"])
+    key += [("fill", GREY, "pairs that score above it, allowed or not")] * (upto != mine)
     spans = [Span(w.to_doc(p.i), w.to_doc(p.j)) if w.is_context[p.i] else None for p in found]
     words, rows = case.names(spans), list[Block]()
     for p, span, word in zip(found, spans, words, strict=True):
@@ -371,8 +369,8 @@ def the_fit(case: Case) -> Made:
     made = [
         ui.finding(said + asides(case)),
         moment_choice(case),
-        ui.legend("key", *key),
-        parts_of_one(case),
+        ui.legend("key", *key, ("fill", ui.LINE, "all others")),
+        strips,
         ui.formula("formula", *reckoned(case, right, share, most)),
     ]
     columns = ["pair", "start logit", "end logit", "score", "log P(start)", "log P(end)", "sum"]

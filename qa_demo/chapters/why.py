@@ -164,8 +164,9 @@ def rests_on(shares: Shares, own: Own) -> list[Block | None]:
     found = f"In the blank text the place of {{}} is {blank}{of} “no answer”; with its words it is "
     speak = f"{{}} {'speaks' if len(top) == 1 else 'speak'} most {side} it."
     found += f"*{here}*. " + (speak if top else f"No word speaks{{}} {side} it by 0.05 or more.")
-    key = [("bar", INK, "above a word: speaks for the best span")]
-    key += [("hatch", GREY, "below: for “no answer”"), ("fill", MID, "the best span's own words")]
+    key = [("bar", INK, "above a word: speaks for the best span")] * bool(v.max() >= SMALL)
+    key += [("hatch", GREY, "below: for “no answer”")] * bool(v.min() <= -SMALL)
+    key.append(("fill", MID, "the best span's own words"))
     columns, caption = ["word", "in the", "share"], "The largest shares by word"
     rows = [ui.row(shares.quoted(k), items[k].where, signed(v[k])) for k in shares.ranked[:30]]
     return [

@@ -146,7 +146,7 @@ def split(w: Windows) -> list[Block | None]:
     found += f"; yet {by}“no answer” wins." if w.silent else taken
     key = [("box", PALE, "words that the window reads")]
     key += [("box", OTHER, "also read by another window")] * (several and w.stride < capacity)
-    key += [("hollow", INK, "the span that it proposes, with its score")]
+    key += [("hollow", INK, "the span that it proposes, with its score")] * several
     key += [("box", INK, "the highest" + ": the answer" * (rule and not w.silent))]
     names = np.array(w.reading.tokens(0))[special_positions(w.encoding, w.reading.windows[0])]
     length = f"window *{w.size} = {w.asked} question + {w.special} special tokens* {{}} *+ "
@@ -265,7 +265,7 @@ def no_answer(w: Windows) -> list[Block | None]:
         f"{least}{',' * (not many)} {where} the best span, *{number(score, d)}*{by}: {rule}{wins}."
     )
     cross = f"× a window's “no answer”, the score of its {w.cls}; bold: the smallest"
-    key = ("ring", INK, "the span that a window proposes"), ("dot", INK, "the best of all")
+    key = [("ring", INK, "the span that a window proposes")] * many
     total = f"{'smallest ' * many}“no answer” − best span = *{number(null, d)} − "
     total += f"{bracket(score, d)} {adds((null, -score), lead, d)} {number(lead, d)}* "
     total += f"{'>' if w.silent else '≤'} {number(w.threshold, d)}, the threshold: "
@@ -273,7 +273,7 @@ def no_answer(w: Windows) -> list[Block | None]:
     last = "A window may prefer “no answer” to its own span: only the smallest “no answer”"
     return [
         ui.finding(found, span_name(w.encoding, w.best.span, 40)),
-        ui.legend("key", *key, ("text", INK, cross)),
+        ui.legend("key", *key, ("dot", INK, "the best of all"), ("text", INK, cross)),
         scores(w),
         ui.formula("lead", say(total)),
         ui.closing(f"{last} and the best span of all windows are compared."),

@@ -73,6 +73,8 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         assert f"the search finds <b>{escape(case.names(best, 18)[0])}</b>" in over
         counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
         assert counts == [above] * bool(above) + [scores.size - 1 - above]
+        key, told = words(loss.the_fit(case)[0][2]), "".join(n["text"] for n in notes)
+        assert (" above " in key) == (" above " in told), "what is drawn"
         assert sum(map(value, re.findall(r"\d\.\d+", under))) == pytest.approx(1, abs=0.002)
         finding = words(loss.the_fit(case)[0][0])
         p, then = re.search(r"L\) = (\S+) of.*?(?:training it has (\S+), so.*)?$", finding).groups()

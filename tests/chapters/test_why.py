@@ -30,8 +30,11 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     found = shares_of(**text)
     total, of = found.found.values, found.words.of
     by_hand = [sum(total[p] for p in range(len(of)) if of[p] == k) for k in range(len(found.words))]
-    drawn = items(blocks(faked(), chapter="why", **text)["words"])
+    made = blocks(faked(), chapter="why", **text)
+    drawn, key = items(made["words"]), words(made["key"])
     assert [i["t"] for i in drawn] == [one.text for one in found.words.items]
+    for lane, said in (("up", "above"), ("down", "below")):
+        assert (said in key) == any(lane in one for one in drawn), "what is drawn"
     full, labels = max(map(abs, by_hand)), []
     for one, share in zip(drawn, by_hand, strict=True):
         lane = "up" if share > 0 else "down"

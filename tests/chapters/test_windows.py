@@ -58,6 +58,8 @@ def test_the_staircase_draws_the_cut_and_the_sum_is_the_size():
     assert (found["size"]["min"], found["stride"]["max"]) == (w.asked + w.special + 20, w.capacity)
     touch = drawn(1, example="brooklyn", max_seq_length=64, doc_stride=w.capacity)
     assert "they touch" in words(touch["closing"]) and "also read" not in words(touch["key"])
+    alone = [words(drawn(k, example="oresund")["key"]) for k in (1, 3)]
+    assert "proposes" not in "".join(alone), "in one window nothing stands beside the best span"
     tablet, phone = (view["annotations"] for view in found["lanes"]["narrow"])
     assert len(tablet) > len(phone), "as many words of the paragraph as fit"
     for note in found["lanes"]["layout"]["annotations"]:
