@@ -33,8 +33,7 @@ def test_bars_are_the_sums_of_the_pieces_shares(text):
     made = blocks(faked(), chapter="why", **text)
     drawn, key = items(made["words"]), words(made["key"])
     assert [i["t"] for i in drawn] == [one.text for one in found.words.items]
-    for lane, said in (("up", "above"), ("down", "below")):
-        assert (said in key) == any(lane in one for one in drawn), "what is drawn"
+    assert ["above" in key, "below" in key] == [any(x in i for i in drawn) for x in ("up", "down")]
     full, labels = max(map(abs, by_hand)), []
     for one, share in zip(drawn, by_hand, strict=True):
         lane = "up" if share > 0 else "down"
@@ -92,9 +91,8 @@ def test_hidden_words_are_read_one_set_at_a_time_by_hand():
     assert len(dots["x"]) == 20 and dots["marker"]["color"].count("ink") == as_low
     ahead = -faked().blocks(load({"chapter": "answer", "step": 2, **TEXTS}))[1].lead
     assert s.lead == pytest.approx(ahead, abs=1e-5) and number(ahead) in words(found["finding"])
-    assert f"wins below {number(-s.shown.prediction.limit)}" in str(
-        found["dots"]["layout"]["annotations"]
-    )
+    notes = str(found["dots"]["layout"]["annotations"])
+    assert f"wins below {number(-s.shown.prediction.limit)}" in notes
     alone = blocks(faked(), chapter="why", step=2, question="Who did?", context="Ada Kok won it")
     assert re.match("Not clearly .*in none.* as low; too few", words(alone["finding"])), "one draw"
     none = blocks(faked(), chapter="why", step=2, question="Who?", context="Ada")
@@ -118,8 +116,7 @@ def test_weights_are_one_row_of_one_head_and_it_opens_on_a_spread_one(monkeypatc
     assert "Layer 3, attention head 2: “[CLS]”" in words(other["finding"])
     monkeypatch.setattr(why, "differing", lambda *_: (4, 1))
     two = items(blocks(faked(), chapter="why", step=3, **TEXTS)["weights"])
-    told = {one["down"][1] for one in two if "down" in one}
-    assert told == {signed(s.values[k]) for k in (4, 1)}
+    assert {i["down"][1] for i in two if "down" in i} == {signed(s.values[k]) for k in (4, 1)}
 
 
 def test_a_word_read_more_with_a_small_share_is_set_beside_the_largest_share():
