@@ -62,6 +62,7 @@ class Step(Record):
             (choice and right not in self.whys, f"right: must be a key, got {right!r:.40}"),
             (n > most, f"options: ask: none and pick have none, mark has other alone, got {n}"),
             (right and needed != "right", f"right: a step with ask: {ask} has none of its own"),
+            (self.within[:1] in ("-", "−"), f"within: must be at least 0, got {self.within!r:.40}"),
             (words > MOST_WORDS, f"words: a step has at most {MOST_WORDS}, got {words}"),
             (terms > 1, f"words: a step has one new *term* at most, got {terms}"),
             (ask != "none" and not whole, f'words: ask: {ask} needs a question and a "> reveal"'),

@@ -52,12 +52,10 @@ def written(folder, text, name="hand.md"):
 
 
 def test_a_file_is_read_as_it_stands(tmp_path):
-    lesson = written(tmp_path, LESSON % ("choice", OPTIONS))
-    (step,) = lesson.steps
+    (step,) = (lesson := written(tmp_path, LESSON % ("choice", OPTIONS))).steps
     assert (lesson.title, lesson.minutes, step.title, step.line) == ("Hand", 3, "One", 6)
     assert step.state.question == step.then.question == "Who came?"
-    assert step.state.veil and not step.then.veil
-    assert step.options == {"a": "Ada.", "b": "Bo."}
+    assert step.state.veil and not step.then.veil and step.options == {"a": "Ada.", "b": "Bo."}
     assert step.whys == {"a": "", "b": "{who} came earlier."}, "one line by a tab"
     assert (step.question, step.reveal) == ("What is asked of {who}?", "{who} it is.")
     (shown,) = written(tmp_path, (LESSON % ("none", "")).replace("right: a\n", "")).steps
@@ -99,6 +97,7 @@ REFUSED = {
     "no reveal": (GOOD.partition(">")[0], ("line 6", "words", "reveal")),
     "a field below": (GOOD.replace("of {who}?", "right: b"), ("line 13", "right", "the heading")),
     "a word's own": (LESSON % ("mark", "- other: x\n- Bo: y"), ("line 6", "options", "got 2")),
+    "below 0": (GOOD.replace("check: here", "within: -1"), ("line 9", "within", "at least 0")),
     "a field of state": (GOOD.replace("question:", "asked:"), ("line 7", "field state.asked")),
 }
 
