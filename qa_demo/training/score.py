@@ -222,11 +222,14 @@ def main(argv: list[str] | None = None) -> None:
     a = p.parse_args(argv)
     if not a.first and not (a.dev and a.dev_v2):
         raise BadInput("score takes --dev and --dev-v2, or --first")
-    asked = read_squad(a.first) if a.first else []  # a fault in a file is told at once
-    if not asked:
+    asked = read_squad(a.first or a.dev_v2)  # a fault in a file is told at once
+    if not a.first:
         read_json(Path(a.reader) / "reader.json")  # into which its threshold is written
+        if len({bool(e.answers) for e in asked}) < 2:
+            kinds = "questions with an answer and without one"
+            raise BadInput(f"{a.dev_v2.name} must hold {kinds}, got {len(asked)} of one kind")
     reader = load_reader(a.reader, base=a.base)
-    if asked:
+    if a.first:
         sys.stdout.write(first(reader, asked))
         return
     given = sys.argv[1:] if argv is None else argv

@@ -18,8 +18,7 @@ pytestmark = pytest.mark.model
 @pytest.mark.parametrize("fault", [BadInput("no"), FileNotFoundError("no"), SafetensorError("no")])
 def test_a_user_s_fault_is_one_sentence_and_code_2_and_a_signal_130(fault, capsys):
     command = loop.exit_code(Mock(side_effect=[None, 1, fault, KeyError]))
-    assert [command([]) for _ in range(3)] == [0, 1, 2]
-    assert capsys.readouterr().err == "no\n"
+    assert [command([]) for _ in range(3)] == [0, 1, 2] and capsys.readouterr().err == "no\n"
     with pytest.raises(KeyError):
         command([])
     assert loop.exit_code(lambda _: signal.raise_signal(signal.SIGTERM))([]) == 130

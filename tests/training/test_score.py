@@ -173,11 +173,13 @@ def test_an_answer_counts_as_the_page_shows_it(monkeypatch):
     ]
 
 
-def test_a_broken_file_is_refused_before_the_reader_is_loaded(tmp_path, capsys, monkeypatch):
+def test_an_odd_file_is_refused_before_the_reader_is_loaded(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(score, "load_reader", None)
-    path = tmp_path / "questions.json"
-    path.write_text("{")
-    assert score.main(["--first", str(path)]) == 2
-    assert "questions.json is not readable as JSON" in capsys.readouterr().err
-    assert score.main(["--dev", "d.json"]) == 2
-    assert capsys.readouterr().err == "score takes --dev and --dev-v2, or --first\n"
+    (broken := tmp_path / "questions.json").write_text("{")
+    one = kit.written(tmp_path / "v2", [("Ada.", [kit.asked("q", "Who?", "Ada.", "Ada")])])
+    for asked, said in (
+        (f"--first {broken}", "questions.json is not readable as JSON"),
+        ("--dev d.json", "score takes --dev and --dev-v2, or --first\n"),
+        (f"--dev {one} --dev-v2 {one}", "v2 must hold questions with an answer and without one"),
+    ):
+        assert score.main(asked.split()) == 2 and said in capsys.readouterr().err
