@@ -41,8 +41,7 @@ def store_all(reader: BertReader, pool: Sequence[PoolExample], out: Path) -> int
         reading = reader.read(example.question, example.context, example.options)
         store.save_reading(reading, path)
         kept.add(path)
-        best = predict(reading).best
-        if best is not None:
+        if best := predict(reading).best:
             span, window = best.candidate.span, best.candidate.window
             target = Target("span_minus_null", span, None, window)
             shares[example.id] = reading.checksum, reader.attribute(reading, target)
@@ -74,7 +73,7 @@ def record(run: Path, encoder: str, pool: Sequence[PoolExample], stored: Path, o
     if {r.checksum for r in readings} != {reader}:
         raise BadInput(f"the readings in {stored} are not the bundled reader's; write them again")
     windows = [gold_window(e, r) for e, r in zip(pool, readings, strict=True)]
-    last = int(read_json(run / "state.json")["step"])  # the final reader stands for its own step
+    last = read_json(run / "state.json", step=0)["step"]  # the final reader stands for its own step
     found = sorted((run / "snapshots").glob("step-*.safetensors"))
     if not found:
         raise BadInput(f"no snapshots/step-*.safetensors in {run.name}")

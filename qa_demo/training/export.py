@@ -63,7 +63,7 @@ def called(encoder: str) -> str:
 
 def phase(run: Path) -> dict[str, Any]:
     """The settings of a run with its steps and seconds, files and encoder by name."""
-    settings, state = (read_json(run / f"{name}.json") for name in ("settings", "state"))
+    settings, state = read_json(run / "settings.json"), read_json(run / "state.json", step=0)
     kept = {key: value for key, value in settings.items() if key not in PLACES}
     for key in FILES & kept.keys():
         one = isinstance(kept[key], str)

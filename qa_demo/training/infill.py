@@ -101,8 +101,7 @@ def score(folder: Path, text: list[str], length: int, limit: int | None) -> dict
     parts = tokenize(tokenizer, read_text(text)[1], length - 2)
     if not parts:
         raise BadInput("none of the paragraphs belongs to the held-out 5 %; give more text")
-    held = Batches(parts, tokenizer, length, packed=False)
-    columns = measure(model, held, limit)
+    columns = measure(model, Batches(parts, tokenizer, length, packed=False), limit)
     fates = {fate: summary(columns, columns["fate"] == k) for k, fate in enumerate(FATES)}
     found = {
         "date": datetime.now(UTC).date().isoformat(),

@@ -43,6 +43,7 @@ FROM_1 = (*COUNTS, "temperature")
 """Settings that are at least 1; no other number is below 0."""
 SHARES = ("negatives", "unlabelled", "exchanged", "label_share", "average", "dropout")
 """Settings that are at most 1."""
+START = {"step": 0, "seconds": 0.0}  # of state.json, beside a place
 MOST = 10**12  # of any number: a seed of 20 digits overflows
 
 
@@ -104,13 +105,18 @@ def exit_code(main: Callable[[list[str] | None], int | None]) -> Callable[..., i
     return run
 
 
-def read_json(path: Path) -> Any:
-    """A file of a run or a model. Errors: BadInput where it cannot be read."""
+def read_json(path: Path, **least: float) -> Any:
+    """A file of a run or a model, its numbers at least these. Errors: BadInput for another."""
+    name = path.absolute().parent.name
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        found = dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as fault:
-        name = path.absolute().parent.name
         raise BadInput(f"{name} holds no {path.name} that can be read") from fault
+    for key, x in least.items():
+        if not isinstance(got := found.get(key), (int, type(x))) or not x <= got <= MOST:
+            said = f"{key} must be a number such as {x}, not below it, got {got!r:.40}"
+            raise BadInput(f"{path.name} of {name}: {said}")
+    return found
 
 
 def write_json(path: Path, what: Any) -> None:
@@ -160,9 +166,10 @@ def settle(out: Path, step: int) -> None:
 
 def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
     """The state to begin with: that of the folder's checkpoint, all tensors restored, or step 0."""
+    first = START | job.place
     if not (out / "state.json").is_file():
-        return {"step": 0, "seconds": 0.0, **job.place}
-    state = read_json(out / "state.json")
+        return first
+    state = read_json(out / "state.json", **first)
     settle(out, state["step"])
     heads.load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
@@ -235,7 +242,7 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     alone(out)
     stored = read_json(out / "settings.json") if (out / "settings.json").is_file() else {}
     other = [name for name in now if name not in FREE and stored.get(name) != now[name]]
-    trained = read_json(out / "state.json")["step"] if (out / "state.json").is_file() else 0
+    trained = read_json(kept, **START)["step"] if (kept := out / "state.json").is_file() else 0
     if other and trained:
         raise BadInput(
             f"{s.out} holds a run of {trained:,} steps with --{other[0].replace('_', '-')} "

@@ -66,8 +66,7 @@ def example_facts(example: PoolExample, reading: Reading, reader: Any = None) ->
     equal = [any(exact_match(a.text, c.text) for a in golds) for c in listed]
     apart = [c for c in listed if not any(overlap(c, a) for a in golds)]
     gold = golds[0] if golds and golds[0].text else None
-    place = gold and span_at(reading.encoding, gold.char_start, gold.char_end)
-    g = place or Span(0, 0)
+    g = span_at(reading.encoding, gold.char_start, gold.char_end) if gold else Span(0, 0)
     reach = [w for w in windows if w.doc_start <= g.end and g.start < w.doc_stop]
     free = replace(DEFAULT, max_answer_length=max(len(g), DEFAULT.max_answer_length))
     by_rule = [predict(reading, DecodeOptions(rule=rule)).best for rule in RULES]

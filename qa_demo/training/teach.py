@@ -181,8 +181,7 @@ def logits_of(path: Path, teacher: Teacher, windows: Windows, tokens: int) -> np
     for first in range(done, total, PART):
         part = np.arange(first, min(first + PART, total))
         for near in row_groups(windows.sizes[part], tokens, np.random.default_rng(0)):
-            batch = windows.batch(part[near])
-            found = teacher.says(batch).half().cpu().numpy()
+            found = teacher.says(windows.batch(part[near])).half().cpu().numpy()
             for row, values in zip(part[near], found, strict=True):
                 at, after = windows.pool["offsets"][row : row + 2]
                 logits[at:after] = values[: after - at]

@@ -111,8 +111,11 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     monkeypatch.setattr("fcntl.lockf", Mock(side_effect=[PermissionError, OSError, *[None] * 9]))
     other = (about, 2, "another process writes"), (about, 2, "a run of 3 steps with --seed 1: give")
     same = (spoilt, 1, "began with another encoder"), (about, 1, "holds no optim")
-    for told, seed, reason in (*other, *same):
+    state = (out / "state.json").read_text()
+    odd = (about, 1, "0, .* None", "{}"), (about, 1, "got -9", state.replace('h": ', 'h": -9'))
+    for told, seed, reason, *kept in (*other, *odd, *same):
         (out / "settings.json").write_text(told)
+        (out / "state.json").write_text(kept[0] if kept else state)
         with pytest.raises(BadInput, match=reason):
             finetune.train(settings(home, "stopped", seed=seed))
     (out / "optimizer.safetensors").write_bytes(moments)
