@@ -408,7 +408,7 @@ def parts_of_one(case: Case) -> Block:
         best = best_pairs(*logits, w, case.shown.encoding, case.shown.decode)[0]
         (name,) = case.names([span_of(w, best)], 18)
         moment = case.when(k).partition(",")[0] + ": " * bool(case.when(k))
-        over = f"{moment}the search finds <b>{printed.escape(name)}</b>"
+        over = f"{moment}best allowed pair is <b>{printed.escape(name)}</b>"
         parts = [f"<b>right pair {share}</b>"]
         parts += [f"{n:,} above {probability(upto[-1] - mine[-1])}"] if n else []
         parts.append(f"{scores.size - 1 - n:,} others {probability(max(0.0, 1 - upto[-1]))}")

@@ -71,7 +71,7 @@ def test_both_scales_differ_by_one_constant_and_the_highest_pair_is_brute_force(
         above, total = int(higher.sum()), products[higher].sum()
         assert ends == pytest.approx([1, total + (p := np.exp(-2 * case.loss)), p], rel=1e-9)
         over, under, best = *(n["text"] for n in notes[2 * row :][:2]), [loss.span_of(w, found[0])]
-        assert f"the search finds <b>{escape(case.names(best, 18)[0])}</b>" in over
+        assert f"best allowed pair is <b>{escape(case.names(best, 18)[0])}</b>" in over
         counts = [value(x) for x in re.findall(r"([\d,]+) (?:above|others)", under)]
         assert counts == [above] * bool(above) + [scores.size - 1 - above]
         assert ("above" in words(key)) == any(" above " in n["text"] for n in notes), "drawn"
