@@ -187,8 +187,7 @@ def ladder(
     for (a, z), name, brief in zip(cols.runs, cols.names, cols.short, strict=True):
         some = ", ".join(sorted({*labels[a : z + 1]}))
         names.append(name + (f"<br>{'all ' * (a < z)}<b>{some}</b>" if some else ""))
-        own = f"<br><b>{labels[a]}</b>" if labels else ""
-        short.append(brief + own * (a == z))
+        short.append(f"{brief}<br><b>{labels[a]}</b>" if labels and a == z else brief)
     font = {"family": SERIF, "size": 15 if cols.flat else 13, "color": ui.INK}
     ticks: ui.Block = {"tickvals": cols.at.tolist(), "ticktext": names, "tickfont": font}
     ticks |= {"tickangle": 0 if cols.flat else -35, "range": [0, cols.total]}

@@ -370,6 +370,7 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
         rungs.append(Rung(f"most probable possible tagging{several}", 44, 0.9, [cells(cols, best)]))
     if under := brackets(cols, [one.span for one in answers]):
         rungs.append(Rung(f"answers{several}: from each B to its last I", 30, 1.1, under))
+    alt = f"Rows above the tokens: {'; '.join(rung.title for rung in rungs)}"
     finding, formula = chances_of(tags, answers)
     exactly = (
         "An I at the front or right after an O is impossible: nothing has begun. A chance takes "
@@ -382,7 +383,7 @@ def to_spans(tags: Tags) -> list[ui.Block | None]:
     return [
         finding,
         text_choice(tags.shown),
-        ladder(cols, rungs, "The most probable possible tagging", home, None),
+        ladder(cols, rungs, alt, home, None),
         formula,
         ui.closing(
             "Tags can give several answers; one start and one end give one at most. Chances "
