@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from qa_demo.pictures import CHAPTERS
+from qa_demo.server.gradio_page import FRONTEND, gradio_files
 from tests.browser.conftest import drawn, link, listened, ready, show, visit, word
 from tests.browser.server import COURSE
 from tests.documents import PAGES
@@ -470,18 +471,17 @@ def test_present_mode_survives_a_reload_and_a_click_hits_its_cell(open_page):
 
 
 def test_a_first_visit_is_small_and_its_saved_file_opens_offline_whole(open_page, tmp_path):
-    """350 kilobytes before plotly, and 900 with it."""
     page = open_page({**ORESUND, "chapter": "spans"}, fresh=True)
     drawn(page)
     sizes = "performance.getEntries().filter((e) => e.transferSize).map((e) => [e.name, e.transferSize])"
-    sent = dict(page.evaluate(sizes))
-    plotly = next(size for name, size in sent.items() if name.endswith("/plotly.js"))
-    assert 200_000 < sum(sent.values()) - plotly <= 350_000
-    assert plotly > 200_000 and sum(sent.values()) <= 900_000
+    sent = {name.rpartition("/assets/")[2]: size for name, size in page.evaluate(sizes)}
+    late = {name for name in sent if (FRONTEND / name).is_file()} - {*gradio_files()}
+    assert len(late) == 1, "its own first script, which its page asks for"
+    plotly = next(sent.pop(name) for name in [*sent] if name.endswith("/plotly.js"))
+    assert 200_000 < sum(sent.values()) <= 350_000 and 200_000 < plotly <= 550_000  # bytes
     with page.expect_download(timeout=120_000) as download:
         page.get_by_role("button", name="Save").click()
-    path = tmp_path / "saved.html"
-    download.value.save_as(path)
+    download.value.save_as(path := tmp_path / "saved.html")
     page.context.set_offline(True)
     page.goto(path.as_uri())
     for module in CHAPTERS.values():
