@@ -227,11 +227,10 @@ def points_table(two: TwoQuestions) -> Block:
 
 
 def taken_apart(two: TwoQuestions, d: int) -> Products:
-    """The products of piece d with its hidden state after the last layer, [d]."""
+    """The products of piece d with its last hidden state [d]: a copy, a view keeps all layers."""
     (index, at), windows = two.first.place(d), two.first.reading.windows
     made = ("h", index, at), lambda reader, *_: reader.hidden_states(windows[index])[-1][at].copy()
-    state = two.shown.need(*made).astype(np.float64)  # copied, as a view keeps all layers
-    return Products(two.heads, state, two.own.lane)
+    return Products(two.heads, two.shown.need(*made).astype(np.float64), two.own.lane)
 
 
 def one_logit(two: TwoQuestions) -> list[Block | None]:
