@@ -114,8 +114,7 @@ def read_json(path: Path, **least: float) -> Any:
         raise BadInput(f"{name} holds no {path.name} that can be read") from fault
     for key, x in least.items():
         if not isinstance(got := found.get(key), (int, type(x))) or not x <= got <= MOST:
-            said = f"{key} must be a number such as {x}, not below it, got {got!r:.40}"
-            raise BadInput(f"{path.name} of {name}: {said}")
+            raise BadInput(f"{path.name} of {name}: {key} must be at least {x}, got {got!r:.40}")
     return found
 
 

@@ -175,8 +175,7 @@ def passage_facts(passage: Passage, infiller: SpanBERT) -> Facts:
         if len(losses) < 6:
             raise BadInput(f"the longest run has {len(losses)} pieces with an SBO term, below 6")
         third = round(len(losses) / 3)
-        outer = losses[:third] + losses[-third:]
-        return float(np.mean(losses[third:-third]) - np.mean(outer))
+        return float(np.mean(losses[third:-third]) - np.mean(losses[:third] + losses[-third:]))
 
     def dearest(word: str) -> str:
         loss = {cut: said("sbo", word, guessed(cut)).loss for cut in ("", *WIRES)}

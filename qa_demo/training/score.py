@@ -205,8 +205,7 @@ def first(reader: BertReader, examples: Sequence[Example]) -> str:
         if found["exact"] < 1:
             said = f"withheld {best!r}" if found["answer"] is None else f"said {best!r}"
             texts.append(f"{said}: {row['question']} {row['context']}")
-    right = len(examples) - len(texts)
-    return "\n".join([*texts, f"{right} of {len(examples)} are exact"]) + "\n"
+    return "\n".join([*texts, f"{len(examples) - len(texts)} of {len(examples)} are exact\n"])
 
 
 @exit_code
@@ -226,8 +225,7 @@ def main(argv: list[str] | None = None) -> None:
     if not a.first:
         read_json(Path(a.reader) / "reader.json")  # into which its threshold is written
         if len({bool(e.answers) for e in asked}) < 2:
-            kinds = "questions with an answer and without one"
-            raise BadInput(f"{a.dev_v2.name} must hold {kinds}, got {len(asked)} of one kind")
+            raise BadInput(f"{a.dev_v2.name} must ask with and without an answer, got one kind")
     reader = load_reader(a.reader, base=a.base)
     if a.first:
         sys.stdout.write(first(reader, asked))

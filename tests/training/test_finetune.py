@@ -112,7 +112,7 @@ def test_a_stopped_run_goes_on_by_the_same_command_and_ends_as_the_same(home, ru
     other = (about, 2, "another process writes"), (about, 2, "a run of 3 steps with --seed 1: give")
     same = (spoilt, 1, "began with another encoder"), (about, 1, "holds no optim")
     state = (out / "state.json").read_text()
-    odd = (about, 1, "0, .* None", "{}"), (about, 1, "got -9", state.replace('h": ', 'h": -9'))
+    odd = (about, 1, "t 0, .* None", "{}"), (about, 1, "got -9", state.replace('h": ', 'h": -9'))
     for told, seed, reason, *kept in (*other, *odd, *same):
         (out / "settings.json").write_text(told)
         (out / "state.json").write_text(kept[0] if kept else state)

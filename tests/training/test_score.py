@@ -180,6 +180,6 @@ def test_an_odd_file_is_refused_before_the_reader_is_loaded(tmp_path, capsys, mo
     for asked, said in (
         (f"--first {broken}", "questions.json is not readable as JSON"),
         ("--dev d.json", "score takes --dev and --dev-v2, or --first\n"),
-        (f"--dev {one} --dev-v2 {one}", "v2 must hold questions with an answer and without one"),
+        (f"--dev {one} --dev-v2 {one}", "v2 must ask with and without an answer, got one kind"),
     ):
         assert score.main(asked.split()) == 2 and said in capsys.readouterr().err
