@@ -37,10 +37,10 @@ IDEAS = (
     "The products P(start) · P(end) of all pairs {}add up to 1; the larger a pair's product, the "
     "higher its score. The right pair's is exp(−2 L): *the lower L, the fewer pairs can score "
     "above the right one.*",
-    "The pull on a logit is ½ (y − P), minus the slope (gradient) of L there: *up at the right "
+    "The pull on a logit, −slope (gradient) of L there, is ½ (y − P): *up at the right "
     "position* (y = 1), *down at every other one* (y = 0).",
     "*Training lowers L, averaged over many texts*; the curve is the L of this one text. S and "
-    "E begin at random, the encoder trained before, on other texts; all are learned together.",
+    "E begin at random, the encoder is trained already, on other texts; all now learn together.",
 )
 CLOSINGS = (
     "The loss reads P at the right positions only; every position's logit is in that P.",

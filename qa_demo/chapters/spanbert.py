@@ -32,7 +32,7 @@ STEPS = (
 IDEAS = (
     "Before it sees a question SpanBERT learns to fill blanks: spans are hidden, each word is "
     "guessed twice. Masked language modelling (MLM) reads the encoder's output at the blank; the "
-    "*span boundary objective (SBO)* the outputs beside the span, and the word's place in it.",
+    "*span boundary objective (SBO)* reads those beside the span, and the word's place in it.",
     "In pre-training BERT hides *single tokens*, SpanBERT *whole spans* of 1 to 10 words; both "
     "hide 15 % of the tokens. Inside a longer span the nearest words are hidden too.",
     "After pre-training (guessing hidden words) both output layers are thrown away. *The encoder "
