@@ -80,8 +80,7 @@ def command(kind: Any, train: Callable[[Any], bool], doc: str | None, name: str)
     """The `main` of a command that trains by such settings; 130 where a signal stopped the run."""
 
     def main(argv: list[str] | None = None) -> int:
-        given = described(doc, name, kind).parse_args(argv)
-        return 0 if train(kind(**vars(given))) else 130
+        return 0 if train(kind(**vars(described(doc, name, kind).parse_args(argv)))) else 130
 
     return exit_code(main)
 
@@ -165,10 +164,9 @@ def settle(out: Path, step: int) -> None:
 
 def resumed(out: Path, job: Job, optimizer: Any) -> dict[str, Any]:
     """The state to begin with: that of the folder's checkpoint, all tensors restored, or step 0."""
-    first = START | job.place
     if not (out / "state.json").is_file():
-        return first
-    state = read_json(out / "state.json", **first)
+        return START | job.place
+    state = read_json(out / "state.json", **START, **job.place)
     settle(out, state["step"])
     heads.load_weights(job.model, out / "weights.safetensors")
     if job.average is not None:
@@ -231,8 +229,7 @@ def begin(s: Settings, load: Callable[[], Model]) -> Model:
     for name, value in now.items():
         least, most = int(name in FROM_1), 1 if name in SHARES else MOST
         if isinstance(value, int | float) and not least <= value <= most:
-            flag = name.replace("_", "-")
-            raise BadInput(f"--{flag} takes {least} to {most:,}, got {value}")
+            raise BadInput(f"--{name.replace('_', '-')} takes {least} to {most:,}, got {value}")
     if (s.steps > 0) == (s.minutes > 0):
         raise BadInput("a run takes --steps or --minutes, one of them and above 0")
     if not s.out:
