@@ -124,8 +124,8 @@ def two_questions(two: TwoQuestions) -> list[Block | None]:
     options = [(q, {"own.scores.other": k, box: None}, q == two.question) for k, q in ready]
     fault = f"The second question, {quote(two.question)}, was not read: {two.fault}."
     sums = list[Block]()
-    for total, which, h in zip(logits, ("first", "second"), ("h", "h"), strict=False):
-        sum_ = f"{{}}{f', {which} question' * bool(second)}:  {letter} · {h} + b_{letter} = "
+    for total, which in zip(logits, ("first", "second"), strict=False):
+        sum_ = f"{{}}{f', {which} question' * bool(second)}:  {letter} · h + b_{letter} = "
         sum_ += f"{{}}{plus(bias)} {adds((total - bias, bias), total)} {{}}"
         product = [number(total - bias), lane]
         line = say(sum_, texts.word_parts(e, d, lane), product, [number(total), lane])

@@ -295,11 +295,8 @@ def schemes(shown: Shown, own: Own) -> list[ui.Block | None]:
         twice.append(segment(items, name, False, *holds))
     here = f"Here {n} and {m} of {count} are right."
     right = "text", ui.INK, "✓ the first guess is right; no tick: wrong"
-    sets = {
-        "yaxis": ui.named_rows(
-            ["single tokens hidden", "whole spans hidden"], tickfont={"size": 15}
-        )
-    }
+    names = ["single tokens hidden", "whole spans hidden"]
+    sets = {"yaxis": ui.named_rows(names, tickfont={"size": 15})}
     over = f"guessed right over {every['texts']} texts, in %"
     sets["xaxis"] = ui.axis(over, range=[0, 1.2 * max(shares)])
     bars = ui.lying(shares, [0, 1], 0.6, {"color": ui.INK}, text=[f"{x} %" for x in both])
